@@ -1,0 +1,207 @@
+/*
+ * zhen: Chinese-to-English neural machine translation.
+ *
+ * The public interface of libzhen. A model is opened once and shared by any number of threads; a
+ * translator holds the settings and the working memory and belongs to one thread at a time (it
+ * starts worker threads of its own). The library never prints, never exits and keeps no global
+ * state: every failure comes back as a zhen_status with a one-line message in a zhen_error.
+ *
+ *     zhen_error error;
+ *     zhen_model *model;
+ *     if (zhen_model_open("models/zh-en", &model, &error)) { ... error.message ... }
+ *     zhen_options options;
+ *     zhen_options_init(&options, model);
+ *     zhen_translator *translator;
+ *     if (zhen_translator_create(model, &options, &translator, &error)) { ... }
+ *     zhen_text text = {"我爱水课。", strlen("我爱水课。")};
+ *     zhen_translations *done;
+ *     if (zhen_translate(translator, &text, 1, &done, &error)) { ... }
+ *     puts(zhen_translations_get(done, 0)->text);
+ *     zhen_translations_free(done);
+ *     zhen_translator_free(translator);
+ *     zhen_model_close(model);
+ *
+ * All text is UTF-8 with an explicit length in bytes; invalid bytes in the input are read as
+ * U+FFFD. Offsets are in bytes.
+ */
+#ifndef ZHEN_H
+#define ZHEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ZHEN_VERSION_MAJOR 0
+#define ZHEN_VERSION_MINOR 1
+#define ZHEN_VERSION_PATCH 0
+
+#if defined(ZHEN_BUILDING)
+#define ZHEN_API __attribute__((visibility("default")))
+#else
+#define ZHEN_API
+#endif
+
+/* The version of the library in use, e.g. "0.1.0"; never NULL, never freed. */
+ZHEN_API const char *zhen_version(void);
+
+/* ---- Errors ------------------------------------------------------------------------------- */
+
+typedef enum zhen_status {
+    ZHEN_OK = 0,
+    ZHEN_ERROR_ARGUMENT,    /* the caller asked for something that makes no sense */
+    ZHEN_ERROR_MEMORY,      /* no memory left */
+    ZHEN_ERROR_IO,          /* a file cannot be opened, read, written or renamed */
+    ZHEN_ERROR_FORMAT,      /* a file is not what it claims to be */
+    ZHEN_ERROR_UNSUPPORTED, /* a valid file asks for something that this library cannot do */
+    ZHEN_ERROR_CANCELLED    /* zhen_translator_cancel was called */
+} zhen_status;
+
+/* What went wrong, in one line without a newline: names the file, tensor, key, line or option.
+ * Every function that takes a zhen_error accepts NULL for it; it is written on failure only. */
+typedef struct zhen_error {
+    zhen_status status;
+    char message[512];
+} zhen_error;
+
+/* ---- Models ------------------------------------------------------------------------------- */
+
+typedef struct zhen_model zhen_model;
+
+/* Opens a model directory in the MarianMT layout of Hugging Face transformers: config.json,
+ * generation_config.json, model.safetensors, vocab.json, source.spm, target.spm. Weights are
+ * mapped, not copied, where their type allows. The model is immutable: share it freely. */
+ZHEN_API zhen_status zhen_model_open(const char *directory, zhen_model **model, zhen_error *error);
+
+/* Closes a model; NULL is fine. Every translator made from it must be freed before. */
+ZHEN_API void zhen_model_close(zhen_model *model);
+
+/* What a model is. Strings belong to the model. */
+typedef struct zhen_model_info {
+    const char *directory;
+    const char *architecture; /* "marian" */
+    const char *activation;   /* "relu", "swish", ... */
+    const char *weight_type;  /* "float32", "float16", "bfloat16", "int8" */
+    const char *licence;      /* from the model card's front matter, or NULL */
+    const char *source_language, *target_language; /* from tokenizer_config.json, or NULL */
+    size_t d_model;
+    size_t encoder_layers, decoder_layers;
+    size_t encoder_heads, decoder_heads;
+    size_t encoder_ffn, decoder_ffn;
+    size_t source_vocabulary, target_vocabulary; /* pieces */
+    size_t output_pieces; /* pieces that can be produced: those not banned by final_logits_bias */
+    size_t max_positions; /* longest sentence, in pieces with </s> */
+    size_t parameters;
+    size_t file_bytes;   /* size of model.safetensors */
+    size_t memory_bytes; /* private memory of an open model, mapped files excluded */
+} zhen_model_info;
+
+ZHEN_API void zhen_model_get_info(const zhen_model *model, zhen_model_info *info);
+
+/* Reads the model in in_directory and writes its int8 form to out_directory, which is created;
+ * an existing model there is replaced only when the new one is complete. */
+ZHEN_API zhen_status zhen_model_quantize(const char *in_directory, const char *out_directory,
+                                         zhen_error *error);
+
+/* ---- Translation --------------------------------------------------------------------------- */
+
+typedef enum zhen_early_stopping {
+    ZHEN_EARLY_STOPPING_FALSE, /* stop when no running hypothesis is likely to win any more */
+    ZHEN_EARLY_STOPPING_TRUE,  /* stop at the first `beam` finished hypotheses */
+    ZHEN_EARLY_STOPPING_NEVER  /* stop when no running hypothesis can win any more */
+} zhen_early_stopping;
+
+/* Settings of a translator. Call zhen_options_init first: it fills in the model's own defaults
+ * (generation_config.json); then change what you need. */
+typedef struct zhen_options {
+    unsigned threads;      /* worker threads; 0: one for each physical core */
+    unsigned beam;         /* hypotheses kept at each step; 1 is greedy search */
+    unsigned nbest;        /* alternatives returned for each text, at most `beam`; 1: none */
+    double length_penalty; /* score = log probability / length ^ length_penalty */
+    zhen_early_stopping early_stopping;
+    size_t min_new_tokens;
+    size_t max_new_tokens; /* 0: as many as the model and the length guard allow */
+    size_t no_repeat_ngram;
+    double repetition_penalty;
+    bool guard;     /* break off endless repetition, bound the output's length, never be empty */
+    bool alignment; /* fill in the links of each sentence */
+} zhen_options;
+
+ZHEN_API void zhen_options_init(zhen_options *options, const zhen_model *model);
+
+typedef struct zhen_translator zhen_translator;
+
+ZHEN_API zhen_status zhen_translator_create(const zhen_model *model, const zhen_options *options,
+                                            zhen_translator **translator, zhen_error *error);
+ZHEN_API void zhen_translator_free(zhen_translator *translator);
+
+/* Makes a running zhen_translate return ZHEN_ERROR_CANCELLED soon, and later ones at once. Safe
+ * from any thread and from a signal handler. */
+ZHEN_API void zhen_translator_cancel(zhen_translator *translator);
+
+/* One text to translate: a line or a paragraph, any number of sentences. It need not end in a
+ * zero byte and may contain any bytes. */
+typedef struct zhen_text {
+    const char *bytes;
+    size_t length;
+} zhen_text;
+
+/* A range of bytes, [begin, end). */
+typedef struct zhen_span {
+    size_t begin, end;
+} zhen_span;
+
+/* A target piece and the source piece it was translated from, by the model's alignment heads. */
+typedef struct zhen_link {
+    zhen_span source; /* in the source text */
+    zhen_span target; /* in the translation */
+} zhen_link;
+
+typedef struct zhen_sentence {
+    zhen_span source; /* in the source text, without surrounding space */
+    zhen_span target; /* in the translation */
+    double score;     /* log probability / length ^ length_penalty; 0 if passed through */
+    const zhen_link *links; /* in order of the target; NULL unless options.alignment */
+    size_t link_count;
+} zhen_sentence;
+
+typedef struct zhen_alternative {
+    const char *text; /* zero-terminated */
+    size_t length;
+    double score;
+} zhen_alternative;
+
+typedef struct zhen_translation {
+    const char *text; /* zero-terminated UTF-8; may hold U+0000 where the source did */
+    size_t length;
+    double score; /* mean of the sentences' scores */
+    const zhen_sentence *sentences;
+    size_t sentence_count;
+    const zhen_alternative *alternatives; /* best first, the first is the translation itself */
+    size_t alternative_count;             /* 1 to options.nbest */
+    size_t source_tokens, target_tokens;
+} zhen_translation;
+
+typedef struct zhen_translations zhen_translations;
+
+/* Translates `count` texts, each on its own, and returns the translations in the same order.
+ * Sentences of all texts are batched together and shared among the worker threads, so many texts
+ * in one call are translated faster than one by one; the result is the same. The texts are not
+ * needed after the call; free the result with zhen_translations_free. */
+ZHEN_API zhen_status zhen_translate(zhen_translator *translator, const zhen_text *texts,
+                                    size_t count, zhen_translations **translations,
+                                    zhen_error *error);
+
+ZHEN_API size_t zhen_translations_count(const zhen_translations *translations);
+ZHEN_API const zhen_translation *zhen_translations_get(const zhen_translations *translations,
+                                                       size_t index);
+ZHEN_API void zhen_translations_free(zhen_translations *translations);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

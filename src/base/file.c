@@ -1,0 +1,119 @@
+#include "base/file.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static zhen_status fail_errno(const char *path, const char *what, zhen_error *error)
+{
+    char reason[128];
+    return base_fail(error, ZHEN_ERROR_IO, "%s: %s: %s", path, what,
+                     strerror_r(errno, reason, sizeof reason));
+}
+
+static zhen_status map_descriptor(int descriptor, const char *path, base_map *map,
+                                  zhen_error *error)
+{
+    struct stat status;
+    if (fstat(descriptor, &status))
+        return fail_errno(path, "cannot be examined", error);
+    if (!S_ISREG(status.st_mode))
+        return base_fail(error, ZHEN_ERROR_IO, "%s: not a regular file", path);
+    *map = (base_map){0};
+    if (status.st_size == 0)
+        return ZHEN_OK;
+    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (bytes == MAP_FAILED)
+        return fail_errno(path, "cannot be mapped", error);
+    map->bytes = bytes;
+    map->size = (size_t)status.st_size;
+    return ZHEN_OK;
+}
+
+zhen_status base_map_open(const char *path, base_map *map, zhen_error *error)
+{
+    /* O_NONBLOCK: opening a pipe that nobody writes to must fail, not wait. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return fail_errno(path, "cannot be opened", error);
+    zhen_status status = map_descriptor(descriptor, path, map, error);
+    close(descriptor);
+    return status;
+}
+
+void base_map_close(base_map *map)
+{
+    if (map->bytes)
+        munmap((void *)map->bytes, map->size);
+    *map = (base_map){0};
+}
+
+char *base_path_join(const char *directory, const char *name)
+{
+    size_t length = strlen(directory);
+    const char *separator = length && directory[length - 1] == '/' ? "" : "/";
+    char *path;
+    return asprintf(&path, "%s%s%s", directory, separator, name) < 0 ? NULL : path;
+}
+
+bool base_path_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static bool write_all(int descriptor, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t written = write(descriptor, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* mkstemp makes files private; a written file gets the mode that open() would have given it. */
+static bool apply_umask(int descriptor)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return fchmod(descriptor, 0666 & ~mask) == 0;
+}
+
+static zhen_status write_temporary(char *temporary, const char *path, const void *bytes,
+                                   size_t size, zhen_error *error)
+{
+    int descriptor = mkostemp(temporary, O_CLOEXEC);
+    if (descriptor < 0)
+        return fail_errno(path, "cannot be created", error);
+    zhen_status status = ZHEN_OK;
+    if (!write_all(descriptor, bytes, size) || !apply_umask(descriptor) || fsync(descriptor))
+        status = fail_errno(path, "cannot be written", error);
+    if (close(descriptor) && !status)
+        status = fail_errno(path, "cannot be written", error);
+    if (!status && rename(temporary, path))
+        status = fail_errno(path, "cannot be put in place", error);
+    if (status)
+        unlink(temporary);
+    return status;
+}
+
+zhen_status base_file_write(const char *path, const void *bytes, size_t size, zhen_error *error)
+{
+    char *temporary;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        return base_fail_memory(error);
+    zhen_status status = write_temporary(temporary, path, bytes, size, error);
+    free(temporary);
+    return status;
+}

@@ -1,0 +1,6 @@
+#include "zhen.h"
+
+int main(void)
+{
+    return 0;
+}
