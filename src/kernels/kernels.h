@@ -1,0 +1,105 @@
+/*
+ * The inner loops: matrix products and vector loops, one set for each instruction set, chosen once
+ * at run time. Integer results are the same bit for bit whatever the set; the float epilogues use
+ * the same operations in the same order, so that a model gives the same text on every machine.
+ *
+ * The int8 product. Activations are quantised row by row: x ~ sx * q, q in [-127, 127],
+ * sx = max|x| / 127. Weights come as q and one scale per output row. Then
+ *     y[m][n] = act((float)(sum_k qx[m][k] * qw[n][k]) * sx[m] * sw[n] + bias[n])
+ * Scales and sums as in Jacob et al. 2018 (symmetric, per-channel weights, dynamic activations).
+ */
+#ifndef KERNELS_KERNELS_H
+#define KERNELS_KERNELS_H
+
+#include "zhen.h"
+
+typedef enum kn_activation {
+    KN_NONE,
+    KN_RELU,
+    KN_SWISH,
+    KN_GELU,
+    KN_GELU_TANH
+} kn_activation;
+
+typedef struct kn_table kn_table; /* the functions of one instruction set */
+
+/* The best set that this processor has; or the one called `name` ("scalar", "avx2", "avxvnni",
+ * "avx512vnni", "amx", "neon", "neondot"), which fails with ZHEN_ERROR_UNSUPPORTED and the list of
+ * those available if there is none such here. Callers pass getenv("ZHEN_ISA") or NULL. */
+zhen_status kn_select(const char *name, const kn_table **table, zhen_error *error);
+const char *kn_name(const kn_table *table);
+
+/* A weight matrix packed for one instruction set. */
+typedef struct kn_packed kn_packed;
+
+/* Packs `rows` rows of `cols` int8 values and their scales; bias may be NULL (zero). Nothing of the
+ * arguments is kept. NULL when memory runs out. Several matrices that are multiplied with the same
+ * activations (query, key, value) can be packed as one: pass the pieces one after another. */
+typedef struct kn_weights {
+    const int8_t *values; /* (rows, cols) */
+    const float *scale;   /* (rows) */
+    const float *bias;    /* (rows) or NULL */
+    size_t rows;
+} kn_weights;
+kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count, size_t cols);
+void kn_packed_free(kn_packed *packed);
+size_t kn_packed_rows(const kn_packed *packed);
+size_t kn_packed_cols(const kn_packed *packed);
+size_t kn_packed_memory(const kn_packed *packed);
+
+/* Activations quantised for kn_multiply: bytes needed for `rows` rows of `cols`, 64-aligned. */
+size_t kn_quantized_size(const kn_table *table, size_t rows, size_t cols);
+/* x: (rows, cols), row stride x_stride floats → `quantized` (kn_quantized_size bytes). */
+void kn_quantize(const kn_table *table, const float *x, size_t x_stride, size_t rows, size_t cols,
+                 void *quantized);
+
+/* y[m][n - begin] for m in [0, rows), n in [begin, end): row stride y_stride floats. `begin` must be
+ * a multiple of 64, `end` too unless it is the number of packed rows. */
+void kn_multiply(const kn_table *table, const void *quantized, size_t rows,
+                 const kn_packed *packed, size_t begin, size_t end, kn_activation activation,
+                 float *y, size_t y_stride);
+
+/* The same product in float for weights that are float: OpenBLAS sgemm, bias and activation after.
+ * w: (out, in); bias may be NULL. */
+void kn_multiply_f32(const kn_table *table, const float *x, size_t x_stride, size_t rows,
+                     const float *w, const float *bias, size_t in, size_t out,
+                     kn_activation activation, float *y, size_t y_stride);
+
+/* x = layer_norm(x + residual) * weight + bias over each of `rows` rows of `cols` (stride cols),
+ * eps 1e-5, biased variance (Ba et al. 2016; torch.nn.LayerNorm). residual may be NULL. */
+void kn_add_norm(const kn_table *table, float *x, const float *residual, const float *weight,
+                 const float *bias, size_t rows, size_t cols);
+
+/* Attention of one query over `count` positions, one head: out[d] = sum_j softmax_j(q . k_j * scale)
+ * v_j[d]. k_rows[j], v_rows[j]: pointers to the `dim` floats of position j's head (so that caches
+ * are reordered by index). weights: scratch and result, the softmax, (count). */
+void kn_attend(const kn_table *table, const float *q, const float *const *k_rows,
+               const float *const *v_rows, size_t count, size_t dim, float scale, float *weights,
+               float *out);
+
+/* The same for many queries over the contiguous keys and values of one sentence (encoder): q, k, v:
+ * (count, stride) with `dim` values used from each row; scratch: count floats.
+ * Writes out: (queries, out_stride). */
+void kn_attend_block(const kn_table *table, const float *q, size_t q_stride, size_t queries,
+                     const float *k, const float *v, size_t kv_stride, size_t count, size_t dim,
+                     float scale, float *scratch, float *out, size_t out_stride);
+
+/* The best `k` of one row, kept while blocks of the row pass by. values[] descend; ties keep the
+ * lower index first. Start with count 0. */
+enum { KN_TOP_MAX = 64 };
+typedef struct kn_top {
+    size_t k, count;
+    float values[KN_TOP_MAX];
+    int32_t indices[KN_TOP_MAX];
+    float maximum; /* running maximum and sum of exponentials: log-sum-exp = maximum + log(sum) */
+    double sum;
+} kn_top;
+void kn_top_start(kn_top *top, size_t k);
+/* Takes x[0..count) with indices first, first + 1, ...; `want_sum` keeps maximum and sum too. */
+void kn_top_update(const kn_table *table, kn_top *top, const float *x, size_t count, int32_t first,
+                   bool want_sum);
+
+/* In place: x -= log(sum(exp(x))). */
+void kn_log_softmax(const kn_table *table, float *x, size_t count);
+
+#endif
