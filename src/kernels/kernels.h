@@ -70,19 +70,24 @@ void kn_multiply_f32(const kn_table *table, const float *x, size_t x_stride, siz
 void kn_add_norm(const kn_table *table, float *x, const float *residual, const float *weight,
                  const float *bias, size_t rows, size_t cols);
 
-/* Attention of one query over `count` positions, one head: out[d] = sum_j softmax_j(q . k_j * scale)
- * v_j[d]. k_rows[j], v_rows[j]: pointers to the `dim` floats of position j's head (so that caches
- * are reordered by index). weights: scratch and result, the softmax, (count). */
-void kn_attend(const kn_table *table, const float *q, const float *const *k_rows,
-               const float *const *v_rows, size_t count, size_t dim, float scale, float *weights,
-               float *out);
+/* Where the keys and values of one head are: k_j = rows[j] + k_offset, v_j = rows[j] + v_offset for
+ * j < count, `dim` floats each. Positions are reached through pointers, so that a cache is reordered
+ * by moving pointers; one table of pointers serves all layers and heads. Neighbouring positions
+ * usually are neighbours in memory (rows[j + 1] == rows[j] + dim) but need not be. */
+typedef struct kn_memory {
+    const float *const *rows;
+    size_t count, dim;
+    size_t k_offset, v_offset;
+} kn_memory;
 
-/* The same for many queries over the contiguous keys and values of one sentence (encoder): q, k, v:
- * (count, stride) with `dim` values used from each row; scratch: count floats.
- * Writes out: (queries, out_stride). */
-void kn_attend_block(const kn_table *table, const float *q, size_t q_stride, size_t queries,
-                     const float *k, const float *v, size_t kv_stride, size_t count, size_t dim,
-                     float scale, float *scratch, float *out, size_t out_stride);
+/* Attention of one head for `queries` queries that look at the same memory (the beams of a sentence
+ * at its source; the positions of a sentence at each other): for each of them
+ *     out[d] = sum_j weights[j] * v_j[d],  weights = softmax_j(q . k_j * scale).
+ * q: (queries, q_stride), out: (queries, out_stride), `dim` values used of each row;
+ * weights: scratch and result, (queries, count). A query's result does not depend on the others. */
+void kn_attend(const kn_table *table, const float *q, size_t q_stride, size_t queries,
+               const kn_memory *memory, float scale, float *weights, float *out,
+               size_t out_stride);
 
 /* The best `k` of one row, kept while blocks of the row pass by. values[] descend; ties keep the
  * lower index first. Start with count 0. */
