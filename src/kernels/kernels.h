@@ -13,13 +13,7 @@
 
 #include "zhen.h"
 
-typedef enum kn_activation {
-    KN_NONE,
-    KN_RELU,
-    KN_SWISH,
-    KN_GELU,
-    KN_GELU_TANH
-} kn_activation;
+typedef enum kn_activation { KN_NONE, KN_RELU, KN_SWISH, KN_GELU, KN_GELU_TANH } kn_activation;
 
 typedef struct kn_table kn_table; /* the functions of one instruction set */
 
@@ -33,8 +27,9 @@ const char *kn_name(const kn_table *table);
 typedef struct kn_packed kn_packed;
 
 /* Packs `rows` rows of `cols` int8 values and their scales; bias may be NULL (zero). Nothing of the
- * arguments is kept. NULL when memory runs out. Several matrices that are multiplied with the same
- * activations (query, key, value) can be packed as one: pass the pieces one after another. */
+ * arguments is kept. NULL when memory runs out or cols > 131072, where sums would overflow. -128
+ * counts as -127. Several matrices that are multiplied with the same activations (query, key,
+ * value) can be packed as one: pass the pieces one after another. */
 typedef struct kn_weights {
     const int8_t *values; /* (rows, cols) */
     const float *scale;   /* (rows) */
@@ -49,18 +44,20 @@ size_t kn_packed_memory(const kn_packed *packed);
 
 /* Activations quantised for kn_multiply: bytes needed for `rows` rows of `cols`, 64-aligned. */
 size_t kn_quantized_size(const kn_table *table, size_t rows, size_t cols);
-/* x: (rows, cols), row stride x_stride floats → `quantized` (kn_quantized_size bytes). */
+/* x: (rows, cols), row stride x_stride floats → `quantized` (kn_quantized_size bytes, 64-aligned).
+ * A row that holds a NaN or an infinity makes all its products NaN; one whose largest value is
+ * below 1e-36 counts as zero. */
 void kn_quantize(const kn_table *table, const float *x, size_t x_stride, size_t rows, size_t cols,
                  void *quantized);
 
-/* y[m][n - begin] for m in [0, rows), n in [begin, end): row stride y_stride floats. `begin` must be
- * a multiple of 64, `end` too unless it is the number of packed rows. */
-void kn_multiply(const kn_table *table, const void *quantized, size_t rows,
-                 const kn_packed *packed, size_t begin, size_t end, kn_activation activation,
-                 float *y, size_t y_stride);
+/* y[m][n - begin] for m in [0, rows), n in [begin, end): row stride y_stride floats. `begin` must
+ * be a multiple of 64, `end` too unless it is the number of packed rows. */
+void kn_multiply(const kn_table *table, const void *quantized, size_t rows, const kn_packed *packed,
+                 size_t begin, size_t end, kn_activation activation, float *y, size_t y_stride);
 
 /* The same product in float for weights that are float: OpenBLAS sgemm, bias and activation after.
- * w: (out, in); bias may be NULL. */
+ * w: (out, in); bias may be NULL. Workers are our threads, so OpenBLAS must not start its own: this
+ * sets its number of threads to 1, for the whole process, when it is not 1 already. */
 void kn_multiply_f32(const kn_table *table, const float *x, size_t x_stride, size_t rows,
                      const float *w, const float *bias, size_t in, size_t out,
                      kn_activation activation, float *y, size_t y_stride);
@@ -71,9 +68,9 @@ void kn_add_norm(const kn_table *table, float *x, const float *residual, const f
                  const float *bias, size_t rows, size_t cols);
 
 /* Where the keys and values of one head are: k_j = rows[j] + k_offset, v_j = rows[j] + v_offset for
- * j < count, `dim` floats each. Positions are reached through pointers, so that a cache is reordered
- * by moving pointers; one table of pointers serves all layers and heads. Neighbouring positions
- * usually are neighbours in memory (rows[j + 1] == rows[j] + dim) but need not be. */
+ * j < count, `dim` floats each. Positions are reached through pointers, so that a cache is
+ * reordered by moving pointers; one table of pointers serves all layers and heads. Neighbouring
+ * positions usually are neighbours in memory (rows[j + 1] == rows[j] + dim) but need not be. */
 typedef struct kn_memory {
     const float *const *rows;
     size_t count, dim;
@@ -86,11 +83,10 @@ typedef struct kn_memory {
  * q: (queries, q_stride), out: (queries, out_stride), `dim` values used of each row;
  * weights: scratch and result, (queries, count). A query's result does not depend on the others. */
 void kn_attend(const kn_table *table, const float *q, size_t q_stride, size_t queries,
-               const kn_memory *memory, float scale, float *weights, float *out,
-               size_t out_stride);
+               const kn_memory *memory, float scale, float *weights, float *out, size_t out_stride);
 
-/* The best `k` of one row, kept while blocks of the row pass by. values[] descend; ties keep the
- * lower index first. Start with count 0. */
+/* The best `k` (at most KN_TOP_MAX) of one row, kept while blocks of the row pass by. values[]
+ * descend; ties keep the lower index first; NaN is never taken. */
 enum { KN_TOP_MAX = 64 };
 typedef struct kn_top {
     size_t k, count;
@@ -103,6 +99,9 @@ void kn_top_start(kn_top *top, size_t k);
 /* Takes x[0..count) with indices first, first + 1, ...; `want_sum` keeps maximum and sum too. */
 void kn_top_update(const kn_table *table, kn_top *top, const float *x, size_t count, int32_t first,
                    bool want_sum);
+/* log(sum(exp(x))) over all that was taken with want_sum; the same on every machine, which the C
+ * library's log is not. */
+double kn_top_log_sum(const kn_top *top);
 
 /* In place: x -= log(sum(exp(x))). */
 void kn_log_softmax(const kn_table *table, float *x, size_t count);

@@ -1,0 +1,285 @@
+#include "kernels/kernels.h"
+
+#include "base/error.h"
+#include "base/size.h"
+#include "kernels/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The choice ---------------------------------------------------------------------------- */
+
+static const kn_table *const tables[] = {
+    &kn_table_scalar,
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static zhen_status no_such_set(const char *name, zhen_error *error)
+{
+    char list[128] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < TABLES; i++) {
+        if (!tables[i]->available())
+            continue;
+        size_t more = strlen(tables[i]->name);
+        if (length + more + 3 > sizeof list)
+            break;
+        if (length > 0) {
+            memcpy(list + length, ", ", 3);
+            length += 2;
+        }
+        memcpy(list + length, tables[i]->name, more + 1);
+        length += more;
+    }
+    return base_fail(error, ZHEN_ERROR_UNSUPPORTED,
+                     "instruction set '%s' is not available here; there are: %s", name, list);
+}
+
+zhen_status kn_select(const char *name, const kn_table **table, zhen_error *error)
+{
+    for (size_t i = 0; i < TABLES; i++)
+        if ((!name || strcmp(name, tables[i]->name) == 0) && tables[i]->available()) {
+            *table = tables[i];
+            return ZHEN_OK;
+        }
+    return no_such_set(name ? name : "", error);
+}
+
+const char *kn_name(const kn_table *table)
+{
+    return table->name;
+}
+
+/* ---- Packed weights ------------------------------------------------------------------------ */
+
+/* Where the parts of a packed matrix stand in its one block of memory; false on overflow. */
+static bool lay_out(size_t rows, size_t cols, size_t *values, size_t *floats, size_t *total)
+{
+    size_t padded_rows, scales;
+    if (cols > KN_COLS_MAX || !base_add(rows, KN_PANEL - 1, &padded_rows))
+        return false;
+    padded_rows &= ~(size_t)(KN_PANEL - 1);
+    return base_multiply(padded_rows, base_round_up(cols, KN_PAD), values) &&
+           base_multiply(padded_rows, sizeof(float), floats) &&
+           base_multiply(*floats, 2, &scales) && base_add(*values, scales, total) &&
+           *total <= SIZE_MAX / 2;
+}
+
+static kn_packed *allocate(size_t rows, size_t cols)
+{
+    size_t values, floats, total;
+    if (!lay_out(rows, cols, &values, &floats, &total))
+        return NULL;
+    kn_packed *packed = malloc(sizeof *packed);
+    if (!packed)
+        return NULL;
+    /* Never an empty request, whose NULL would look like a failure. */
+    char *memory = aligned_alloc(KN_PAD, total + KN_PAD);
+    if (!memory) {
+        free(packed);
+        return NULL;
+    }
+    *packed = (kn_packed){.rows = rows,
+                          .cols = cols,
+                          .padded_cols = base_round_up(cols, KN_PAD),
+                          .memory = sizeof *packed + total + KN_PAD,
+                          .values = (uint8_t *)memory,
+                          .scale = (float *)(void *)(memory + values),
+                          .bias = (float *)(void *)(memory + values + floats)};
+    return packed;
+}
+
+/* -128 is outside of what quantisation makes and outside of what the AVX2 kernel can negate, so it
+ * counts as -127 for all. */
+static uint8_t guarded(int8_t value)
+{
+    return (uint8_t)(value == -128 ? -127 : value);
+}
+
+/* Copies one row of weights into its place in its panel; values NULL is a row of zeros. */
+static void pack_row(kn_packed *packed, size_t row, const int8_t *values, uint8_t offset)
+{
+    uint8_t *panel = packed->values + row / KN_PANEL * KN_PANEL * packed->padded_cols;
+    uint8_t *out = panel + row % KN_PANEL * KN_QUAD;
+    for (size_t k = 0; k < packed->padded_cols; k += KN_QUAD, out += KN_PANEL * KN_QUAD)
+        for (size_t i = 0; i < KN_QUAD; i++) {
+            uint8_t value = values && k + i < packed->cols ? guarded(values[k + i]) : 0;
+            out[i] = (uint8_t)(value + offset);
+        }
+}
+
+kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count, size_t cols)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!base_add(rows, pieces[i].rows, &rows))
+            return NULL;
+    kn_packed *packed = allocate(rows, cols);
+    if (!packed)
+        return NULL;
+    size_t row = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t r = 0; r < pieces[i].rows; r++, row++) {
+            pack_row(packed, row, pieces[i].values + r * cols, table->offset);
+            packed->scale[row] = pieces[i].scale[r];
+            packed->bias[row] = pieces[i].bias ? pieces[i].bias[r] : 0.0F;
+        }
+    for (; row % KN_PANEL != 0; row++) {
+        pack_row(packed, row, NULL, table->offset);
+        packed->scale[row] = 0.0F;
+        packed->bias[row] = 0.0F;
+    }
+    return packed;
+}
+
+void kn_packed_free(kn_packed *packed)
+{
+    if (!packed)
+        return;
+    free(packed->values);
+    free(packed);
+}
+
+size_t kn_packed_rows(const kn_packed *packed)
+{
+    return packed->rows;
+}
+
+size_t kn_packed_cols(const kn_packed *packed)
+{
+    return packed->cols;
+}
+
+size_t kn_packed_memory(const kn_packed *packed)
+{
+    return packed->memory;
+}
+
+/* ---- The int8 product ---------------------------------------------------------------------- */
+
+static size_t quantized_stride(size_t cols)
+{
+    return sizeof(kn_quantized_row) + base_round_up(cols, KN_PAD);
+}
+
+size_t kn_quantized_size(const kn_table *table, size_t rows, size_t cols)
+{
+    return base_round_up(rows, table->tile_rows) * quantized_stride(cols);
+}
+
+void kn_quantize(const kn_table *table, const float *x, size_t x_stride, size_t rows, size_t cols,
+                 void *quantized)
+{
+    char *out = quantized;
+    for (size_t m = 0; m < rows; m++)
+        table->loops->quantize(x + m * x_stride, cols, (void *)(out + m * quantized_stride(cols)));
+}
+
+/* The most rows that any table takes at once. */
+enum { BLOCK_ROWS_MAX = 32 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+void kn_multiply(const kn_table *table, const void *quantized, size_t rows, const kn_packed *packed,
+                 size_t begin, size_t end, kn_activation activation, float *y, size_t y_stride)
+{
+    _Alignas(64) int32_t sums[BLOCK_ROWS_MAX * KN_PANEL];
+    const size_t stride = quantized_stride(packed->cols);
+    if (table->enter)
+        table->enter();
+    for (size_t n = begin; n < end; n += KN_PANEL) {
+        const uint8_t *panel = packed->values + n * packed->padded_cols;
+        for (size_t m = 0; m < rows; m += table->block_rows) {
+            const kn_block block = {.x = (const char *)quantized + m * stride,
+                                    .x_stride = stride,
+                                    .rows = least(rows - m, table->block_rows),
+                                    .sums = sums,
+                                    .scale = packed->scale + n,
+                                    .bias = packed->bias + n,
+                                    .width = least(end - n, KN_PANEL),
+                                    .activation = activation,
+                                    .y = y + m * y_stride + (n - begin),
+                                    .y_stride = y_stride};
+            table->sums(block.x, stride, block.rows, panel, packed->padded_cols, sums);
+            table->loops->finish(&block);
+        }
+    }
+    if (table->leave)
+        table->leave();
+}
+
+/* ---- Vector loops -------------------------------------------------------------------------- */
+
+void kn_add_norm(const kn_table *table, float *x, const float *residual, const float *weight,
+                 const float *bias, size_t rows, size_t cols)
+{
+    for (size_t m = 0; m < rows; m++)
+        table->loops->add_norm(x + m * cols, residual ? residual + m * cols : NULL, weight, bias,
+                               cols);
+}
+
+void kn_attend(const kn_table *table, const float *q, size_t q_stride, size_t queries,
+               const kn_memory *memory, float scale, float *weights, float *out, size_t out_stride)
+{
+    for (size_t i = 0; i < queries; i++)
+        table->loops->attend(q + i * q_stride, memory, scale, weights + i * memory->count,
+                             out + i * out_stride);
+}
+
+void kn_top_start(kn_top *top, size_t k)
+{
+    top->k = least(k, KN_TOP_MAX);
+    top->count = 0;
+    top->maximum = -INFINITY;
+    top->sum = 0.0;
+}
+
+/* The natural logarithm, with nothing but IEEE operations: the C library's may differ in the last
+ * bit from one machine to the next. x = 2^e m, sqrt(1/2) <= m < sqrt(2); log m = 2 artanh s,
+ * s = (m - 1) / (m + 1), |s| < 0.172, of which eleven terms are enough for a double. */
+static double logarithm(double x)
+{
+    int e;
+    double m = frexp(x, &e);
+    if (m < 0.70710678118654752) {
+        m *= 2.0;
+        e--;
+    }
+    const double s = (m - 1.0) / (m + 1.0), square = s * s;
+    double series = 0.0;
+    for (int i = 21; i >= 1; i -= 2)
+        series = series * square + 1.0 / i;
+    return 2.0 * s * series + e * 0.69314718055994531;
+}
+
+double kn_top_log_sum(const kn_top *top)
+{
+    return (double)top->maximum + logarithm(top->sum);
+}
+
+void kn_top_update(const kn_table *table, kn_top *top, const float *x, size_t count, int32_t first,
+                   bool want_sum)
+{
+    table->loops->top(top, x, count, first);
+    if (!want_sum)
+        return;
+    float maximum = table->loops->maximum(x, count);
+    if (maximum > top->maximum) {
+        /* A block of one element is a way to the loops' own exponential. */
+        if (top->sum > 0.0)
+            top->sum *= (double)table->loops->sum_exp(&top->maximum, 1, maximum);
+        top->maximum = maximum;
+    }
+    top->sum += (double)table->loops->sum_exp(x, count, top->maximum);
+}
+
+void kn_log_softmax(const kn_table *table, float *x, size_t count)
+{
+    float maximum = table->loops->maximum(x, count);
+    double sum = (double)table->loops->sum_exp(x, count, maximum);
+    table->loops->subtract(x, count, (float)((double)maximum + logarithm(sum)));
+}
