@@ -2,12 +2,13 @@
 #ifndef MODEL_CONFIG_H
 #define MODEL_CONFIG_H
 
+#include "base/arena.h"
 #include "zhen.h"
 
 typedef enum mdl_activation {
     MDL_RELU,
-    MDL_SWISH, /* also called silu */
-    MDL_GELU,  /* exact: x * Phi(x) */
+    MDL_SWISH,    /* also called silu */
+    MDL_GELU,     /* exact: x * Phi(x) */
     MDL_GELU_TANH /* gelu_new, gelu_pytorch_tanh */
 } mdl_activation;
 
@@ -41,22 +42,30 @@ typedef struct mdl_config {
     int32_t pad_id, eos_id, decoder_start_id;
 } mdl_config;
 
-/* generation_config.json over the generation keys of config.json over the defaults of transformers. */
+/* generation_config.json or, if there is none, the same keys in config.json, over the defaults of
+ * transformers (which reads them this way too). Keys that ask for something that the search cannot
+ * do (sampling, diverse beams, ...) fail as ZHEN_ERROR_UNSUPPORTED; every id is in the decoder's
+ * vocabulary, every head in the decoder. */
 typedef struct mdl_generation {
     size_t num_beams;
-    size_t max_length; /* with the decoder's start token, as in transformers */
+    size_t max_length;     /* with the decoder's start token, as in transformers */
     size_t max_new_tokens; /* 0: not given */
     size_t min_length, min_new_tokens;
     double length_penalty, repetition_penalty;
     zhen_early_stopping early_stopping;
     size_t no_repeat_ngram;
     bool renormalize_logits;
-    int32_t forced_eos_id; /* -1: none */
-    int32_t forced_bos_id; /* -1: none */
-    const mdl_bad_word *bad_words;
+    int32_t forced_eos_id;         /* -1: none */
+    int32_t forced_bos_id;         /* -1: none */
+    const mdl_bad_word *bad_words; /* without a lone eos_id, which transformers drops, too */
     size_t bad_word_count;
     const mdl_head *alignment_heads;
     size_t alignment_head_count;
 } mdl_generation;
+
+/* Reads and checks both files of a model directory. What config and generation point to is in the
+ * arena or static. */
+zhen_status mdl_config_read(const char *directory, base_arena *arena, mdl_config *config,
+                            mdl_generation *generation, zhen_error *error);
 
 #endif
