@@ -30,7 +30,7 @@ typedef struct tok_source {
     zhen_span *spans; /* bytes of the source sentence */
     size_t count, capacity;
     spm_encoding encoding; /* scratch */
-} tok_source; /* all zero is empty; reusable */
+} tok_source;              /* all zero is empty; reusable */
 
 zhen_status tok_encode(const tok_tokenizer *tokenizer, const char *text, size_t length,
                        tok_source *source, zhen_error *error);

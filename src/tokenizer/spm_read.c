@@ -1,0 +1,410 @@
+/* Reads a SentencePiece model file. Field numbers are those of sentencepiece_model.proto. */
+#include "base/error.h"
+#include "tokenizer/spm_model.h"
+#include "tokenizer/wire.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <utf8proc.h>
+
+enum { MODEL_PIECES = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3, MODEL_DENORMALIZER = 5 };
+enum { PIECE_TEXT = 1, PIECE_SCORE = 2, PIECE_KIND = 3 };
+enum {
+    TRAINER_MODEL_TYPE = 3,
+    TRAINER_SPACE_IS_SUFFIX = 24,
+    TRAINER_BYTE_FALLBACK = 35,
+    TRAINER_UNKNOWN_SURFACE = 44
+};
+enum {
+    NORMALIZER_CHARSMAP = 2,
+    NORMALIZER_DUMMY_PREFIX = 3,
+    NORMALIZER_EXTRA_WHITESPACES = 4,
+    NORMALIZER_ESCAPE_WHITESPACES = 5
+};
+enum { TYPE_UNIGRAM = 1, TYPE_BPE = 2, TYPE_WORD = 3, TYPE_CHAR = 4 };
+
+/* The library's own limit; it bounds the work that one piece can make. */
+enum { MAX_PIECE_LENGTH = 8000 };
+
+/* Half-read state that the model itself does not keep. */
+typedef struct model_reader {
+    spm_model *model;
+    const char *path;
+    zhen_error *error;
+    uint64_t type;
+    spm_wire charsmap, denormalizer_charsmap;
+    bool has_trainer, has_normalizer;
+} model_reader;
+
+static zhen_status fail(const model_reader *reader, const char *what)
+{
+    return base_fail(reader->error, ZHEN_ERROR_FORMAT, "%s: %s", reader->path, what);
+}
+
+static zhen_status fail_piece(const model_reader *reader, size_t index, const char *what)
+{
+    return base_fail(reader->error, ZHEN_ERROR_FORMAT, "%s: piece %zu %s", reader->path, index,
+                     what);
+}
+
+static zhen_status malformed(const model_reader *reader)
+{
+    return fail(reader, "cut short, or not a SentencePiece model");
+}
+
+static size_t wire_size(spm_wire bytes)
+{
+    return (size_t)(bytes.end - bytes.at);
+}
+
+static bool set_bool(const spm_field *field, bool *value)
+{
+    *value = field->value != 0;
+    return field->type == SPM_WIRE_VARINT;
+}
+
+/* ---- The parts of the file ---------------------------------------------------------------- */
+
+static bool take_piece_field(const spm_field *field, spm_entry *entry)
+{
+    uint32_t bits = (uint32_t)field->value;
+    switch (field->number) {
+    case PIECE_TEXT:
+        entry->text = (const char *)field->bytes.at;
+        entry->length = (uint32_t)wire_size(field->bytes);
+        return field->type == SPM_WIRE_BYTES && wire_size(field->bytes) < MAX_PIECE_LENGTH;
+    case PIECE_SCORE:
+        memcpy(&entry->score, &bits, sizeof bits);
+        return field->type == SPM_WIRE_FIXED32;
+    case PIECE_KIND:
+        /* A kind of the future reads as the default, as in every protobuf reader. */
+        if (field->value >= SPM_NORMAL && field->value <= SPM_BYTE)
+            entry->kind = (spm_kind)field->value;
+        return field->type == SPM_WIRE_VARINT;
+    default:
+        return true;
+    }
+}
+
+static zhen_status read_piece(const model_reader *reader, size_t index, spm_wire message)
+{
+    spm_entry entry = {.kind = SPM_NORMAL};
+    spm_field field;
+    spm_wire_result result;
+    while ((result = spm_wire_next(&message, &field)) == SPM_WIRE_FIELD)
+        if (!take_piece_field(&field, &entry))
+            return fail_piece(reader, index, "has a field of the wrong type or size");
+    if (result == SPM_WIRE_MALFORMED)
+        return fail_piece(reader, index, "is malformed");
+    reader->model->entries[index] = entry;
+    return ZHEN_OK;
+}
+
+static bool take_trainer_field(model_reader *reader, const spm_field *field)
+{
+    spm_model *model = reader->model;
+    switch (field->number) {
+    case TRAINER_MODEL_TYPE:
+        if (field->value >= TYPE_UNIGRAM && field->value <= TYPE_CHAR)
+            reader->type = field->value;
+        return field->type == SPM_WIRE_VARINT;
+    case TRAINER_SPACE_IS_SUFFIX:
+        return set_bool(field, &model->normalizer.space_is_suffix);
+    case TRAINER_BYTE_FALLBACK:
+        return set_bool(field, &model->byte_fallback);
+    case TRAINER_UNKNOWN_SURFACE:
+        model->unknown_surface = (const char *)field->bytes.at;
+        model->unknown_surface_length = wire_size(field->bytes);
+        return field->type == SPM_WIRE_BYTES;
+    default:
+        return true;
+    }
+}
+
+static bool take_normalizer_field(model_reader *reader, const spm_field *field)
+{
+    spm_normalizer *normalizer = &reader->model->normalizer;
+    switch (field->number) {
+    case NORMALIZER_CHARSMAP:
+        reader->charsmap = field->bytes;
+        return field->type == SPM_WIRE_BYTES;
+    case NORMALIZER_DUMMY_PREFIX:
+        return set_bool(field, &normalizer->add_dummy_prefix);
+    case NORMALIZER_EXTRA_WHITESPACES:
+        return set_bool(field, &normalizer->remove_extra_whitespaces);
+    case NORMALIZER_ESCAPE_WHITESPACES:
+        return set_bool(field, &normalizer->escape_whitespaces);
+    default:
+        return true;
+    }
+}
+
+static bool take_denormalizer_field(model_reader *reader, const spm_field *field)
+{
+    if (field->number != NORMALIZER_CHARSMAP)
+        return true;
+    reader->denormalizer_charsmap = field->bytes;
+    return field->type == SPM_WIRE_BYTES;
+}
+
+static zhen_status read_specification(model_reader *reader, const char *name, spm_wire message,
+                                      bool (*take_field)(model_reader *, const spm_field *))
+{
+    spm_field field;
+    spm_wire_result result;
+    while ((result = spm_wire_next(&message, &field)) == SPM_WIRE_FIELD)
+        if (!take_field(reader, &field))
+            return base_fail(reader->error, ZHEN_ERROR_FORMAT,
+                             "%s: field %u of the %s has the wrong type", reader->path,
+                             (unsigned)field.number, name);
+    if (result == SPM_WIRE_MALFORMED)
+        return base_fail(reader->error, ZHEN_ERROR_FORMAT, "%s: the %s is malformed", reader->path,
+                         name);
+    return ZHEN_OK;
+}
+
+static zhen_status read_part(model_reader *reader, const spm_field *field, size_t *pieces)
+{
+    if (field->number > MODEL_DENORMALIZER || field->number == 4)
+        return ZHEN_OK;
+    if (field->type != SPM_WIRE_BYTES)
+        return malformed(reader);
+    switch (field->number) {
+    case MODEL_PIECES:
+        return read_piece(reader, (*pieces)++, field->bytes);
+    case MODEL_TRAINER:
+        reader->has_trainer = true;
+        return read_specification(reader, "trainer specification", field->bytes,
+                                  take_trainer_field);
+    case MODEL_NORMALIZER:
+        reader->has_normalizer = true;
+        return read_specification(reader, "normaliser specification", field->bytes,
+                                  take_normalizer_field);
+    default:
+        return read_specification(reader, "denormaliser specification", field->bytes,
+                                  take_denormalizer_field);
+    }
+}
+
+static zhen_status count_pieces(const model_reader *reader, spm_wire wire)
+{
+    spm_field field;
+    spm_wire_result result;
+    size_t count = 0;
+    while ((result = spm_wire_next(&wire, &field)) == SPM_WIRE_FIELD)
+        count += field.number == MODEL_PIECES;
+    if (result == SPM_WIRE_MALFORMED || count > INT32_MAX)
+        return malformed(reader);
+    if (!count)
+        return fail(reader, "has no pieces");
+    reader->model->count = count;
+    reader->model->entries = calloc(count, sizeof *reader->model->entries);
+    return reader->model->entries ? ZHEN_OK : base_fail_memory(reader->error);
+}
+
+static zhen_status read_parts(model_reader *reader)
+{
+    const base_map *file = &reader->model->file;
+    spm_wire wire = {file->bytes, file->bytes + file->size};
+    zhen_status status = count_pieces(reader, wire);
+    spm_field field;
+    size_t pieces = 0;
+    while (!status && spm_wire_next(&wire, &field) == SPM_WIRE_FIELD)
+        status = read_part(reader, &field, &pieces);
+    /* Every trainer writes both. They come after the pieces, so that a file that was cut between
+     * two pieces, a smaller but well-formed model, is found out. */
+    if (!status && (!reader->has_trainer || !reader->has_normalizer))
+        return fail(reader,
+                    "has no trainer or normaliser specification; it may have been cut short");
+    return status;
+}
+
+/* ---- What the pieces have to be ------------------------------------------------------------- */
+
+static bool is_utf8(const char *text, size_t length)
+{
+    utf8proc_int32_t character;
+    for (size_t at = 0; at < length;) {
+        size_t limit = length - at < 4 ? length - at : 4;
+        utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)text + at,
+                                                 (utf8proc_ssize_t)limit, &character);
+        if (size <= 0)
+            return false;
+        at += (size_t)size;
+    }
+    return true;
+}
+
+static zhen_status add_to_trie(const model_reader *reader, spm_trie *trie, size_t index)
+{
+    const spm_entry *entry = &reader->model->entries[index];
+    switch (spm_trie_add(trie, entry->text, entry->length, (int32_t)index)) {
+    case SPM_TRIE_ADDED:
+        return ZHEN_OK;
+    case SPM_TRIE_DUPLICATE:
+        return fail_piece(reader, index, "occurs twice");
+    default:
+        return base_fail_memory(reader->error);
+    }
+}
+
+static zhen_status add_byte(const model_reader *reader, size_t index)
+{
+    spm_model *model = reader->model;
+    const spm_entry *entry = &model->entries[index];
+    for (int byte = 0; byte < 256; byte++) {
+        char name[8];
+        snprintf(name, sizeof name, "<0x%02X>", (unsigned)byte);
+        if (entry->length == strlen(name) && !memcmp(entry->text, name, entry->length)) {
+            model->byte_ids[byte] = (int32_t)index;
+            return model->byte_fallback
+                       ? ZHEN_OK
+                       : fail_piece(reader, index, "is a byte, but there is no byte fallback");
+        }
+    }
+    return fail_piece(reader, index, "is no byte, as it says");
+}
+
+/* Some converters add a piece of one zero byte beside "<0x00>"; the library ignores it. */
+static bool is_stray_zero(const spm_model *model, const spm_entry *entry)
+{
+    return entry->length == 1 && *entry->text == '\0' &&
+           (model->byte_fallback || entry->kind == SPM_UNUSED);
+}
+
+static zhen_status check_text(const model_reader *reader, size_t index)
+{
+    const spm_entry *entry = &reader->model->entries[index];
+    if (!entry->length)
+        return fail_piece(reader, index, "is empty");
+    if (memchr(entry->text, '\0', entry->length))
+        return fail_piece(reader, index, "holds a zero byte");
+    if (!is_utf8(entry->text, entry->length))
+        return fail_piece(reader, index, "is not UTF-8");
+    if (!isfinite(entry->score))
+        return fail_piece(reader, index, "has a score that is not finite");
+    return ZHEN_OK;
+}
+
+static zhen_status add_piece(const model_reader *reader, size_t index, spm_trie *reserved)
+{
+    spm_model *model = reader->model;
+    spm_entry *entry = &model->entries[index];
+    if (is_stray_zero(model, entry)) {
+        entry->kind = SPM_UNUSED;
+        return ZHEN_OK;
+    }
+    zhen_status status = check_text(reader, index);
+    if (status)
+        return status;
+    switch (entry->kind) {
+    case SPM_UNKNOWN:
+        if (model->unknown_id >= 0)
+            return fail_piece(reader, index, "is a second unknown piece");
+        model->unknown_id = (int32_t)index;
+        return add_to_trie(reader, reserved, index);
+    case SPM_BYTE:
+        status = add_byte(reader, index);
+        return status ? status : add_to_trie(reader, reserved, index);
+    case SPM_CONTROL:
+        return add_to_trie(reader, reserved, index);
+    case SPM_USER_DEFINED:
+        status = add_to_trie(reader, &model->user_defined, index);
+        return status ? status : add_to_trie(reader, &model->pieces, index);
+    case SPM_UNUSED:
+        model->has_unused = true;
+        return add_to_trie(reader, &model->pieces, index);
+    case SPM_NORMAL:
+        break;
+    }
+    return add_to_trie(reader, &model->pieces, index);
+}
+
+static zhen_status add_pieces(const model_reader *reader)
+{
+    spm_model *model = reader->model;
+    spm_trie reserved = {0}; /* only to find those that occur twice */
+    zhen_status status = ZHEN_OK;
+    for (size_t i = 0; i < model->count && !status; i++)
+        status = add_piece(reader, i, &reserved);
+    spm_trie_free(&reserved);
+    return status;
+}
+
+static zhen_status check_whole(const model_reader *reader)
+{
+    const spm_model *model = reader->model;
+    if (!model->pieces.nodes)
+        return fail(reader, "has no pieces that text is made of");
+    if (model->unknown_id < 0 && !model->byte_fallback)
+        return fail(reader, "has no unknown piece");
+    for (int byte = 0; model->byte_fallback && byte < 256; byte++)
+        if (model->byte_ids[byte] < 0)
+            return fail(reader, "falls back to bytes but lacks some of the 256 byte pieces");
+    return ZHEN_OK;
+}
+
+/* ---- Scores --------------------------------------------------------------------------------- */
+
+/* An unknown character costs this much more than the least likely piece (unigram_model.cc). */
+static const float UNKNOWN_PENALTY = 10.0F;
+
+static void set_scores(spm_model *model)
+{
+    float least = FLT_MAX;
+    for (size_t i = 0; i < model->count; i++) {
+        spm_entry *entry = &model->entries[i];
+        if (entry->kind == SPM_NORMAL && entry->score < least)
+            least = entry->score;
+        /* Never below a sum of log probabilities, and the longer the better. */
+        if (entry->kind == SPM_USER_DEFINED && !model->is_bpe)
+            entry->score = (float)(0.1 * ((double)entry->length - 1));
+    }
+    model->unknown_score = least - UNKNOWN_PENALTY;
+}
+
+static zhen_status take_specifications(const model_reader *reader)
+{
+    spm_model *model = reader->model;
+    if (reader->type == TYPE_WORD || reader->type == TYPE_CHAR)
+        return base_fail(reader->error, ZHEN_ERROR_UNSUPPORTED,
+                         "%s: word and character models are not supported", reader->path);
+    if (wire_size(reader->denormalizer_charsmap))
+        return base_fail(reader->error, ZHEN_ERROR_UNSUPPORTED,
+                         "%s: denormalisation rules are not supported", reader->path);
+    model->is_bpe = reader->type == TYPE_BPE;
+    size_t charsmap_size = wire_size(reader->charsmap);
+    if (charsmap_size &&
+        !spm_charsmap_read(&model->normalizer.charsmap, reader->charsmap.at, charsmap_size))
+        return fail(reader, "the character map of the normaliser is malformed");
+    return ZHEN_OK;
+}
+
+zhen_status spm_read(spm_model *model, const char *path, zhen_error *error)
+{
+    static const char default_surface[] = " \xE2\x81\x87 ";
+    model->unknown_id = -1;
+    for (int byte = 0; byte < 256; byte++)
+        model->byte_ids[byte] = -1;
+    model->unknown_surface = default_surface;
+    model->unknown_surface_length = sizeof default_surface - 1;
+    model->normalizer = (spm_normalizer){
+        .user_defined = &model->user_defined,
+        .add_dummy_prefix = true,
+        .remove_extra_whitespaces = true,
+        .escape_whitespaces = true,
+    };
+    model_reader reader = {.model = model, .path = path, .error = error, .type = TYPE_UNIGRAM};
+    zhen_status status = read_parts(&reader);
+    if (!status)
+        status = take_specifications(&reader);
+    if (!status)
+        status = add_pieces(&reader);
+    if (!status)
+        status = check_whole(&reader);
+    if (!status)
+        set_scores(model);
+    return status;
+}
