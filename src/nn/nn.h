@@ -15,7 +15,8 @@
 /* Weights ready to multiply: packed int8 or mapped float. Immutable, shared by workers. */
 typedef struct nn_network nn_network;
 
-/* isa: NULL or the name of an instruction set, see kn_select. The model must outlive the network. */
+/* isa: NULL or the name of an instruction set, see kn_select. The model must outlive the network.
+ */
 zhen_status nn_network_create(const zhen_model *model, const char *isa, nn_network **network,
                               zhen_error *error);
 void nn_network_free(nn_network *network);
@@ -33,12 +34,12 @@ typedef struct nn_worker nn_worker;
 
 typedef struct nn_limits {
     size_t rows;          /* hypotheses advanced by one nn_step at most */
-    size_t source_tokens; /* tokens in one nn_encode at most */
+    size_t source_tokens; /* tokens encoded side by side at most; more are encoded in turn */
     bool alignment;       /* keep what the alignment heads look at */
 } nn_limits;
 
-zhen_status nn_worker_create(const nn_network *network, const nn_limits *limits,
-                             nn_worker **worker, zhen_error *error);
+zhen_status nn_worker_create(const nn_network *network, const nn_limits *limits, nn_worker **worker,
+                             zhen_error *error);
 void nn_worker_free(nn_worker *worker);
 
 /* A sentence while it is decoded: the cross-attention keys and values of its source (computed once,
@@ -52,17 +53,18 @@ typedef struct nn_source {
     size_t positions;   /* target positions at most */
 } nn_source;
 
-/* Encodes `count` sentences and fills sentences[]; the sum of their tokens must not exceed
- * limits.source_tokens (a single longer sentence is accepted on its own). memory_out: NULL or room
- * for the encoder's output, (sum of tokens, d_model), for tests. */
+/* Encodes `count` sentences and fills sentences[], all of them or, on failure, none. memory_out:
+ * NULL or room for the encoder's output, (sum of tokens, d_model), for tests. */
 zhen_status nn_encode(nn_worker *worker, const nn_source *sources, size_t count,
                       nn_sentence **sentences, float *memory_out, zhen_error *error);
-/* Gives the sentence's memory back to its worker. */
+/* Gives the sentence's memory back to its worker; NULL is fine. Every sentence must be released
+ * before its worker is freed. */
 void nn_sentence_release(nn_worker *worker, nn_sentence *sentence);
 
 /* A hypothesis that is to be advanced: it reads `token` at the sentence's next position. Its keys
- * and values go into its slot (0 to beams - 1). All rows of a sentence must come in one step, slot
- * ascending; position 0 has one row, the decoder's start token in slot 0. */
+ * and values go into its slot (0 to beams - 1). All rows of a sentence must come in one step, one
+ * after another, slots ascending; position 0 has one row, the decoder's start token in slot 0. A
+ * sentence must not be advanced beyond its `positions`. */
 typedef struct nn_row {
     nn_sentence *sentence;
     int32_t token;

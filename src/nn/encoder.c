@@ -1,0 +1,193 @@
+/* The encoder: a post-norm Transformer stack over the tokens of several sentences at once. */
+#include "base/error.h"
+#include "nn/layer.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sentences are encoded in groups of about this many tokens: enough rows for the matrix products,
+ * few enough for the activations to stay in the cache. */
+enum { GROUP_TOKENS = 512 };
+
+/* ---- Arguments ------------------------------------------------------------------------------ */
+
+static zhen_status check_source(const nn_worker *worker, const nn_source *source, size_t index,
+                                zhen_error *error)
+{
+    const mdl_config *config = &worker->network->model->config;
+    if (source->count == 0 || source->count > config->max_positions)
+        return base_fail(error, ZHEN_ERROR_ARGUMENT,
+                         "sentence %zu has %zu tokens; the model takes 1 to %zu", index,
+                         source->count, config->max_positions);
+    if (source->positions == 0 || source->positions > config->max_positions)
+        return base_fail(error, ZHEN_ERROR_ARGUMENT,
+                         "sentence %zu asks for %zu target positions; the model has 1 to %zu",
+                         index, source->positions, config->max_positions);
+    if (source->beams == 0 || source->beams > worker->limits.rows)
+        return base_fail(error, ZHEN_ERROR_ARGUMENT,
+                         "sentence %zu asks for %zu beams; the worker has room for 1 to %zu", index,
+                         source->beams, worker->limits.rows);
+    const size_t vocabulary = worker->network->model->source_embedding.rows;
+    for (size_t i = 0; i < source->count; i++)
+        if (source->ids[i] < 0 || (size_t)source->ids[i] >= vocabulary)
+            return base_fail(error, ZHEN_ERROR_ARGUMENT,
+                             "sentence %zu has token id %d; the vocabulary has %zu", index,
+                             (int)source->ids[i], vocabulary);
+    return ZHEN_OK;
+}
+
+/* ---- Self-attention ------------------------------------------------------------------------- */
+
+/* Every position of one sentence looks at all of them. qkv: (count, 3 d_model), query, key and
+ * value side by side; attended: (count, d_model). */
+static void attend_sentence(nn_worker *worker, const float *qkv, size_t count, float *attended)
+{
+    const nn_network *network = worker->network;
+    const size_t d = network->d_model, heads = network->model->config.encoder.heads;
+    const size_t dim = d / heads;
+    const float scale = 1.0F / sqrtf((float)dim);
+    for (size_t i = 0; i < count; i++)
+        worker->keys[i] = qkv + i * 3 * d;
+    for (size_t head = 0; head < heads; head++) {
+        const size_t offset = head * dim;
+        const kn_memory memory = {.rows = worker->keys,
+                                  .count = count,
+                                  .dim = dim,
+                                  .k_offset = d + offset,
+                                  .v_offset = 2 * d + offset};
+        for (size_t i = 0; i < count; i += NN_QUERIES) {
+            const size_t queries = count - i < NN_QUERIES ? count - i : NN_QUERIES;
+            kn_attend(network->table, qkv + i * 3 * d + offset, 3 * d, queries, &memory, scale,
+                      worker->weights, attended + i * d + offset, d);
+        }
+    }
+}
+
+static void self_attention(nn_worker *worker, const nn_layer *layer, const nn_source *sources,
+                           size_t count, size_t rows)
+{
+    const nn_network *network = worker->network;
+    const size_t d = network->d_model;
+    nn_input input = nn_activations(worker, worker->x, rows, d);
+    nn_linear_apply(&layer->self_qkv, network->table, &input, KN_NONE, worker->projected, 3 * d);
+    size_t row = 0;
+    for (size_t i = 0; i < count; i++) {
+        attend_sentence(worker, worker->projected + row * 3 * d, sources[i].count,
+                        worker->attended + row * d);
+        row += sources[i].count;
+    }
+    nn_finish_attention(worker, &layer->self_out, &layer->self_norm, rows);
+}
+
+/* ---- A group of sentences ------------------------------------------------------------------- */
+
+static void embed_sources(nn_worker *worker, const nn_source *sources, size_t count)
+{
+    const nn_network *network = worker->network;
+    float *x = worker->x;
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < sources[i].count; p++) {
+            nn_embed(network, &network->model->source_embedding, sources[i].ids[p], p, x);
+            x += network->d_model;
+        }
+}
+
+/* Projects the encoder's output to the keys and values of every decoder layer and stores them in
+ * the sentences' cells. */
+static void fill_cross_caches(nn_worker *worker, nn_sentence *const *sentences, size_t count,
+                              size_t rows)
+{
+    const nn_network *network = worker->network;
+    const size_t d = network->d_model;
+    nn_input input = nn_activations(worker, worker->x, rows, d);
+    nn_linear_apply(&network->cross_kv, network->table, &input, KN_NONE, worker->projected,
+                    network->cross_kv.out);
+    const float *kv = worker->projected; /* (rows, layers, key | value, d_model) */
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < sentences[i]->source_count; p++)
+            for (size_t layer = 0; layer < worker->pool.shape.layers; layer++) {
+                float *cell = nn_sentence_source_cell(sentences[i], p);
+                nn_cache_store(&worker->pool.shape, cell, layer, false, kv);
+                nn_cache_store(&worker->pool.shape, cell, layer, true, kv + d);
+                kv += 2 * d;
+            }
+}
+
+static void encode_group(nn_worker *worker, const nn_source *sources, nn_sentence *const *sentences,
+                         size_t count, size_t rows)
+{
+    const nn_network *network = worker->network;
+    embed_sources(worker, sources, count);
+    for (size_t i = 0; i < network->model->config.encoder.layers; i++) {
+        const nn_layer *layer = &network->encoder[i];
+        self_attention(worker, layer, sources, count, rows);
+        nn_feed_forward(worker, layer, rows);
+    }
+    fill_cross_caches(worker, sentences, count, rows);
+}
+
+/* ---- All of them ---------------------------------------------------------------------------- */
+
+/* The sentences that are encoded together with the first one: their number, and tokens in all. */
+static size_t next_group(const nn_worker *worker, const nn_source *sources, size_t count,
+                         size_t *tokens)
+{
+    size_t most =
+        worker->limits.source_tokens < GROUP_TOKENS ? worker->limits.source_tokens : GROUP_TOKENS;
+    size_t taken = 1;
+    *tokens = sources[0].count;
+    while (taken < count && *tokens + sources[taken].count <= most)
+        *tokens += sources[taken++].count;
+    return taken;
+}
+
+/* Makes the sentences and the room that encoding and decoding them takes. */
+static bool prepare(nn_worker *worker, const nn_source *sources, size_t count,
+                    nn_sentence **sentences)
+{
+    size_t rows = worker->limits.rows, span = 0;
+    for (size_t i = 0; i < count; i++) {
+        span = sources[i].count > span ? sources[i].count : span;
+        span = sources[i].positions > span ? sources[i].positions : span;
+        sentences[i] = nn_sentence_create(&worker->pool, &sources[i], worker->limits.alignment);
+        if (!sentences[i])
+            return false;
+    }
+    for (size_t i = 0; i < count;) {
+        size_t tokens;
+        i += next_group(worker, sources + i, count - i, &tokens);
+        rows = tokens > rows ? tokens : rows;
+    }
+    return nn_worker_reserve(worker, rows, span);
+}
+
+zhen_status nn_encode(nn_worker *worker, const nn_source *sources, size_t count,
+                      nn_sentence **sentences, float *memory_out, zhen_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        sentences[i] = NULL;
+    for (size_t i = 0; i < count; i++) {
+        zhen_status status = check_source(worker, &sources[i], i, error);
+        if (status)
+            return status;
+    }
+    if (!prepare(worker, sources, count, sentences)) {
+        for (size_t i = 0; i < count; i++) {
+            nn_sentence_release(worker, sentences[i]);
+            sentences[i] = NULL;
+        }
+        return base_fail_memory(error);
+    }
+    const size_t d = worker->network->d_model;
+    for (size_t i = 0; i < count;) {
+        size_t tokens;
+        const size_t group = next_group(worker, sources + i, count - i, &tokens);
+        encode_group(worker, sources + i, sentences + i, group, tokens);
+        if (memory_out) {
+            memcpy(memory_out, worker->x, tokens * d * sizeof *memory_out);
+            memory_out += tokens * d;
+        }
+        i += group;
+    }
+    return ZHEN_OK;
+}

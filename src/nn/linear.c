@@ -1,0 +1,113 @@
+#include "nn/linear.h"
+
+static bool all_int8(const mdl_linear *const *layers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!layers[i]->weight.s8)
+            return false;
+    return true;
+}
+
+static bool pack(nn_linear *linear, const kn_table *table, const mdl_linear *const *layers,
+                 size_t count, base_arena *arena)
+{
+    kn_weights *pieces = base_arena_calloc(arena, count, sizeof *pieces);
+    if (!pieces)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        pieces[i].values = layers[i]->weight.s8;
+        pieces[i].scale = layers[i]->weight.scale;
+        pieces[i].bias = layers[i]->bias;
+        pieces[i].rows = layers[i]->weight.rows;
+    }
+    linear->packed = kn_pack(table, pieces, count, linear->in);
+    return linear->packed != NULL;
+}
+
+/* The float values of a matrix: its own, or computed from int8 ones into the arena. */
+static const float *float_weights(const mdl_matrix *matrix, base_arena *arena)
+{
+    if (matrix->f32)
+        return matrix->f32;
+    float *values = base_arena_calloc(arena, matrix->rows * matrix->cols, sizeof *values);
+    if (!values)
+        return NULL;
+    for (size_t r = 0; r < matrix->rows; r++)
+        for (size_t c = 0; c < matrix->cols; c++)
+            values[r * matrix->cols + c] =
+                (float)matrix->s8[r * matrix->cols + c] * matrix->scale[r];
+    return values;
+}
+
+static bool keep_in_place(nn_linear *linear, const mdl_linear *const *layers, size_t count,
+                          base_arena *arena)
+{
+    nn_part *parts = base_arena_calloc(arena, count, sizeof *parts);
+    if (!parts)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        parts[i].weight = float_weights(&layers[i]->weight, arena);
+        if (!parts[i].weight)
+            return false;
+        parts[i].bias = layers[i]->bias;
+        parts[i].rows = layers[i]->weight.rows;
+    }
+    linear->parts = parts;
+    linear->count = count;
+    return true;
+}
+
+bool nn_linear_create(nn_linear *linear, const kn_table *table, const mdl_linear *const *layers,
+                      size_t count, base_arena *arena)
+{
+    *linear = (nn_linear){.in = layers[0]->weight.cols};
+    for (size_t i = 0; i < count; i++)
+        linear->out += layers[i]->weight.rows;
+    return all_int8(layers, count) ? pack(linear, table, layers, count, arena)
+                                   : keep_in_place(linear, layers, count, arena);
+}
+
+void nn_linear_free(nn_linear *linear)
+{
+    kn_packed_free(linear->packed);
+    linear->packed = NULL;
+}
+
+static void multiply_packed(const nn_linear *linear, const kn_table *table, nn_input *input,
+                            size_t begin, size_t end, kn_activation activation, float *y,
+                            size_t y_stride)
+{
+    if (!input->ready)
+        kn_quantize(table, input->x, input->cols, input->rows, input->cols, input->quantized);
+    input->ready = true;
+    kn_multiply(table, input->quantized, input->rows, linear->packed, begin, end, activation, y,
+                y_stride);
+}
+
+void nn_linear_apply(const nn_linear *linear, const kn_table *table, nn_input *input,
+                     kn_activation activation, float *y, size_t y_stride)
+{
+    if (linear->packed) {
+        multiply_packed(linear, table, input, 0, linear->out, activation, y, y_stride);
+        return;
+    }
+    for (size_t i = 0; i < linear->count; i++) {
+        const nn_part *part = &linear->parts[i];
+        kn_multiply_f32(table, input->x, input->cols, input->rows, part->weight, part->bias,
+                        linear->in, part->rows, activation, y, y_stride);
+        y += part->rows;
+    }
+}
+
+void nn_linear_apply_range(const nn_linear *linear, const kn_table *table, nn_input *input,
+                           size_t begin, size_t end, float *y, size_t y_stride)
+{
+    if (linear->packed) {
+        multiply_packed(linear, table, input, begin, end, KN_NONE, y, y_stride);
+        return;
+    }
+    const nn_part *part = &linear->parts[0];
+    kn_multiply_f32(table, input->x, input->cols, input->rows, part->weight + begin * linear->in,
+                    part->bias ? part->bias + begin : NULL, linear->in, end - begin, KN_NONE, y,
+                    y_stride);
+}

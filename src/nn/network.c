@@ -1,0 +1,279 @@
+#include "nn/network.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Marian masks pieces that must never be produced with this value or less. */
+static const float BANNED = -1e4F;
+
+static kn_activation activation_of(mdl_activation activation)
+{
+    switch (activation) {
+    case MDL_RELU:
+        return KN_RELU;
+    case MDL_SWISH:
+        return KN_SWISH;
+    case MDL_GELU:
+        return KN_GELU;
+    case MDL_GELU_TANH:
+        return KN_GELU_TANH;
+    }
+    return KN_NONE;
+}
+
+/* ---- Layers ------------------------------------------------------------------------------- */
+
+static bool create_one(nn_network *network, nn_linear *linear, const mdl_linear *layer)
+{
+    return nn_linear_create(linear, network->table, &layer, 1, &network->arena);
+}
+
+static bool create_layer(nn_network *network, nn_layer *layer, const mdl_layer *from, bool decoder)
+{
+    const mdl_linear *qkv[] = {&from->self.query, &from->self.key, &from->self.value};
+    layer->self_norm = from->self.norm;
+    layer->cross_norm = from->cross.norm;
+    layer->norm = from->norm;
+    return nn_linear_create(&layer->self_qkv, network->table, qkv, 3, &network->arena) &&
+           create_one(network, &layer->self_out, &from->self.output) &&
+           (!decoder || (create_one(network, &layer->cross_q, &from->cross.query) &&
+                         create_one(network, &layer->cross_out, &from->cross.output))) &&
+           create_one(network, &layer->fc1, &from->fc1) &&
+           create_one(network, &layer->fc2, &from->fc2);
+}
+
+static bool create_stack(nn_network *network, nn_layer **stack, const mdl_layer *from, size_t count,
+                         bool decoder)
+{
+    *stack = base_arena_calloc(&network->arena, count, sizeof **stack);
+    if (!*stack)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!create_layer(network, &(*stack)[i], &from[i], decoder))
+            return false;
+    return true;
+}
+
+/* The keys and values of all decoder layers read the same encoder output: one product. */
+static bool create_cross_kv(nn_network *network)
+{
+    const size_t layers = network->model->config.decoder.layers;
+    const mdl_layer *decoder = network->model->decoder;
+    const mdl_linear **parts = base_arena_calloc(&network->arena, 2 * layers, sizeof *parts);
+    if (!parts)
+        return false;
+    for (size_t i = 0; i < layers; i++) {
+        parts[2 * i] = &decoder[i].cross.key;
+        parts[2 * i + 1] = &decoder[i].cross.value;
+    }
+    return nn_linear_create(&network->cross_kv, network->table, parts, 2 * layers, &network->arena);
+}
+
+/* Marks the heads that generation_config.json names; without any, those of the last layer. */
+static bool mark_alignment_heads(nn_network *network)
+{
+    const mdl_generation *generation = &network->model->generation;
+    const size_t layers = network->model->config.decoder.layers;
+    const size_t heads = network->model->config.decoder.heads;
+    bool *marks = base_arena_calloc(&network->arena, layers * heads, sizeof *marks);
+    if (!marks)
+        return false;
+    bool any = false;
+    for (size_t i = 0; i < generation->alignment_head_count; i++) {
+        const mdl_head *head = &generation->alignment_heads[i];
+        if (head->layer >= layers || head->head >= heads)
+            continue;
+        marks[head->layer * heads + head->head] = true;
+        network->decoder[head->layer].aligns = marks + head->layer * heads;
+        any = true;
+    }
+    if (any)
+        return true;
+    bool *last = marks + (layers - 1) * heads;
+    memset(last, true, heads * sizeof *last);
+    network->decoder[layers - 1].aligns = last;
+    return true;
+}
+
+/* ---- Output matrix ------------------------------------------------------------------------- */
+
+/* Lists the tokens that can be produced. */
+static bool list_outputs(nn_network *network)
+{
+    const zhen_model *model = network->model;
+    const size_t vocabulary = model->output.rows;
+    network->output_tokens = base_arena_calloc(&network->arena, vocabulary, sizeof(int32_t));
+    network->output_rows = base_arena_calloc(&network->arena, vocabulary, sizeof(int32_t));
+    if (!network->output_tokens || !network->output_rows)
+        return false;
+    for (size_t token = 0; token < vocabulary; token++) {
+        network->output_rows[token] = -1;
+        if (model->output_bias && model->output_bias[token] <= BANNED)
+            continue;
+        network->output_rows[token] = (int32_t)network->output_count;
+        network->output_tokens[network->output_count++] = (int32_t)token;
+    }
+    return true;
+}
+
+static bool outputs_are_prefix(const nn_network *network)
+{
+    return network->output_tokens[network->output_count - 1] ==
+           (int32_t)(network->output_count - 1);
+}
+
+/* Copies the rows of the output layer that can be produced; `copies` owns the memory. */
+static bool gather_outputs(const nn_network *network, mdl_linear *output, base_arena *copies)
+{
+    const mdl_matrix *from = &network->model->output;
+    const size_t rows = network->output_count, cols = from->cols;
+    const size_t size = from->s8 ? sizeof(int8_t) : sizeof(float);
+    char *values = base_arena_calloc(copies, rows * cols, size);
+    float *scale = base_arena_calloc(copies, rows, sizeof *scale);
+    float *bias = base_arena_calloc(copies, rows, sizeof *bias);
+    if (!values || !scale || !bias)
+        return false;
+    const char *source = from->s8 ? (const char *)from->s8 : (const char *)from->f32;
+    for (size_t r = 0; r < rows; r++) {
+        const size_t token = (size_t)network->output_tokens[r];
+        memcpy(values + r * cols * size, source + token * cols * size, cols * size);
+        scale[r] = from->s8 ? from->scale[token] : 1.0F;
+        bias[r] = output->bias ? output->bias[token] : 0.0F;
+    }
+    output->weight = (mdl_matrix){.rows = rows, .cols = cols, .scale = scale};
+    if (from->s8)
+        output->weight.s8 = (const int8_t *)values;
+    else
+        output->weight.f32 = (const float *)(const void *)values;
+    output->bias = bias;
+    return true;
+}
+
+static bool create_output(nn_network *network)
+{
+    mdl_linear output = {.weight = network->model->output, .bias = network->model->output_bias};
+    output.weight.rows = network->output_count;
+    if (outputs_are_prefix(network))
+        return create_one(network, &network->output, &output);
+    /* Packing int8 rows copies them once more; float rows are used where they were gathered. */
+    base_arena copies = {0};
+    base_arena *owner = output.weight.s8 ? &copies : &network->arena;
+    bool done =
+        gather_outputs(network, &output, owner) && create_one(network, &network->output, &output);
+    base_arena_free(&copies);
+    return done;
+}
+
+/* ---- The network --------------------------------------------------------------------------- */
+
+static bool create_all(nn_network *network)
+{
+    const zhen_model *model = network->model;
+    return create_stack(network, &network->encoder, model->encoder, model->config.encoder.layers,
+                        false) &&
+           create_stack(network, &network->decoder, model->decoder, model->config.decoder.layers,
+                        true) &&
+           create_cross_kv(network) && mark_alignment_heads(network) && create_output(network);
+}
+
+static zhen_status build(nn_network *network, const char *isa, zhen_error *error)
+{
+    zhen_status status = kn_select(isa, &network->table, error);
+    if (status)
+        return status;
+    if (!list_outputs(network))
+        return base_fail_memory(error);
+    if (network->output_count == 0)
+        return base_fail(error, ZHEN_ERROR_FORMAT,
+                         "final_logits_bias: forbids every piece of the vocabulary");
+    return create_all(network) ? ZHEN_OK : base_fail_memory(error);
+}
+
+/* Calls `visit` for every linear layer. */
+static void each_linear(nn_network *network, void (*visit)(nn_linear *linear, void *context),
+                        void *context)
+{
+    const mdl_config *config = &network->model->config;
+    nn_layer *stacks[] = {network->encoder, network->decoder};
+    const size_t counts[] = {config->encoder.layers, config->decoder.layers};
+    for (size_t s = 0; s < 2; s++)
+        for (size_t i = 0; stacks[s] && i < counts[s]; i++) {
+            nn_layer *layer = &stacks[s][i];
+            visit(&layer->self_qkv, context);
+            visit(&layer->self_out, context);
+            visit(&layer->cross_q, context);
+            visit(&layer->cross_out, context);
+            visit(&layer->fc1, context);
+            visit(&layer->fc2, context);
+        }
+    visit(&network->cross_kv, context);
+    visit(&network->output, context);
+}
+
+static void free_linear(nn_linear *linear, void *context)
+{
+    (void)context;
+    nn_linear_free(linear);
+}
+
+void nn_network_free(nn_network *network)
+{
+    if (!network)
+        return;
+    each_linear(network, free_linear, NULL);
+    base_arena_free(&network->arena);
+    free(network);
+}
+
+static void add_memory(nn_linear *linear, void *context)
+{
+    if (linear->packed)
+        *(size_t *)context += kn_packed_memory(linear->packed);
+}
+
+zhen_status nn_network_create(const zhen_model *model, const char *isa, nn_network **network,
+                              zhen_error *error)
+{
+    *network = NULL;
+    nn_network *made = calloc(1, sizeof *made);
+    if (!made)
+        return base_fail_memory(error);
+    made->model = model;
+    made->d_model = model->config.d_model;
+    made->activation = activation_of(model->config.activation);
+    made->embedding_scale = model->config.scale_embedding ? sqrtf((float)made->d_model) : 1.0F;
+    zhen_status status = build(made, isa, error);
+    if (status) {
+        nn_network_free(made);
+        return status;
+    }
+    made->memory = sizeof *made + base_arena_size(&made->arena);
+    each_linear(made, add_memory, &made->memory);
+    *network = made;
+    return ZHEN_OK;
+}
+
+size_t nn_network_memory(const nn_network *network)
+{
+    return network->memory;
+}
+
+size_t nn_output_count(const nn_network *network)
+{
+    return network->output_count;
+}
+
+int32_t nn_output_token(const nn_network *network, size_t row)
+{
+    return network->output_tokens[row];
+}
+
+ptrdiff_t nn_output_row(const nn_network *network, int32_t token)
+{
+    if (token < 0 || (size_t)token >= network->model->output.rows)
+        return -1;
+    return network->output_rows[token];
+}

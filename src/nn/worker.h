@@ -1,0 +1,38 @@
+/* A worker: scratch memory that the encoder and the decoder take turns in, and the caches. */
+#ifndef NN_WORKER_H
+#define NN_WORKER_H
+
+#include "nn/cache.h"
+#include "nn/network.h"
+
+enum {
+    NN_FFN_ROWS = 128, /* rows that go through a feed-forward layer together */
+    NN_QUERIES = 32,   /* queries that go through an attention head together */
+    NN_PANEL = 512     /* outputs multiplied before they are looked at; a multiple of 64 */
+};
+
+struct nn_worker {
+    const nn_network *network;
+    nn_limits limits;
+    nn_pool pool;
+
+    size_t rows; /* rows that the scratch memory has room for */
+    size_t span; /* positions that attention can look at */
+    base_arena scratch;
+    float *x;           /* (rows, d_model): what goes from layer to layer */
+    float *projected;   /* (rows, 3 d_model or, for the cross keys and values, 2 layers d_model) */
+    float *attended;    /* (rows, d_model) */
+    float *hidden;      /* (NN_FFN_ROWS at most, ffn) */
+    float *weights;     /* (NN_QUERIES, span): attention */
+    float *panel;       /* (limits.rows, NN_PANEL): outputs */
+    float *looked;      /* (limits.rows, span): sum over the alignment heads; or NULL */
+    const float **keys; /* (rows): addresses of the encoder's positions */
+    float **cells;      /* (limits.rows): where the decoder's rows are cached */
+    void *quantized;    /* activations of any of the above as int8 */
+};
+
+/* Makes room for batches of `rows` rows that look at `span` positions; false when memory runs out,
+ * and the worker is as before. */
+bool nn_worker_reserve(nn_worker *worker, size_t rows, size_t span);
+
+#endif
