@@ -62,7 +62,7 @@ static bool create_cross_kv(nn_network *network)
 {
     const size_t layers = network->model->config.decoder.layers;
     const mdl_layer *decoder = network->model->decoder;
-    const mdl_linear **parts = base_arena_calloc(&network->arena, 2 * layers, sizeof *parts);
+    const mdl_linear **parts = base_arena_calloc(&network->arena, 2 * layers, sizeof(mdl_linear *));
     if (!parts)
         return false;
     for (size_t i = 0; i < layers; i++) {

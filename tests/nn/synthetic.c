@@ -165,41 +165,41 @@ static void dequantize(zhen_model *to, mdl_matrix *matrix)
     *matrix = (mdl_matrix){.rows = matrix->rows, .cols = cols, .f32 = values};
 }
 
-static void convert_attention(zhen_model *to, mdl_attention *attention, convert *matrix)
+static void convert_attention(zhen_model *to, mdl_attention *attention, convert *change)
 {
-    matrix(to, &attention->query.weight);
-    matrix(to, &attention->key.weight);
-    matrix(to, &attention->value.weight);
-    matrix(to, &attention->output.weight);
+    change(to, &attention->query.weight);
+    change(to, &attention->key.weight);
+    change(to, &attention->value.weight);
+    change(to, &attention->output.weight);
 }
 
 static const mdl_layer *convert_stack(zhen_model *to, const mdl_layer *from, size_t count,
-                                      convert *matrix)
+                                      convert *change)
 {
     mdl_layer *layers = take(to, count, sizeof *layers);
     for (size_t i = 0; i < count; i++) {
         layers[i] = from[i];
-        convert_attention(to, &layers[i].self, matrix);
+        convert_attention(to, &layers[i].self, change);
         if (from[i].cross.query.weight.rows)
-            convert_attention(to, &layers[i].cross, matrix);
-        matrix(to, &layers[i].fc1.weight);
-        matrix(to, &layers[i].fc2.weight);
+            convert_attention(to, &layers[i].cross, change);
+        change(to, &layers[i].fc1.weight);
+        change(to, &layers[i].fc2.weight);
     }
     return layers;
 }
 
 /* Vectors are shared with `from`, which must outlive the result. */
-static zhen_model *convert_model(const zhen_model *from, convert *matrix)
+static zhen_model *convert_model(const zhen_model *from, convert *change)
 {
     zhen_model *to = new_model();
     struct mdl_storage *storage = to->storage;
     *to = *from;
     to->storage = storage;
-    matrix(to, &to->source_embedding);
-    matrix(to, &to->target_embedding);
-    matrix(to, &to->output);
-    to->encoder = convert_stack(to, from->encoder, from->config.encoder.layers, matrix);
-    to->decoder = convert_stack(to, from->decoder, from->config.decoder.layers, matrix);
+    change(to, &to->source_embedding);
+    change(to, &to->target_embedding);
+    change(to, &to->output);
+    to->encoder = convert_stack(to, from->encoder, from->config.encoder.layers, change);
+    to->decoder = convert_stack(to, from->decoder, from->config.decoder.layers, change);
     return to;
 }
 

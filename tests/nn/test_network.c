@@ -1,0 +1,132 @@
+/* Which outputs a network has. */
+#include "nn/nn.h"
+#include "nn/synthetic.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const synthetic_shape SHAPE = {.d_model = 12,
+                                      .encoder = {1, 2, 20, 30},
+                                      .decoder = {1, 3, 16, 40},
+                                      .activation = MDL_GELU,
+                                      .max_positions = 20};
+
+static nn_network *create(const zhen_model *model)
+{
+    zhen_error error;
+    nn_network *network;
+    ck_assert_msg(nn_network_create(model, NULL, &network, &error) == ZHEN_OK, "%s", error.message);
+    return network;
+}
+
+/* Checks that tokens ascend and that row and token lead to each other. */
+static void check_outputs(const nn_network *network, const zhen_model *model, size_t expected)
+{
+    ck_assert_uint_eq(nn_output_count(network), expected);
+    for (size_t row = 0; row < expected; row++) {
+        int32_t token = nn_output_token(network, row);
+        ck_assert(nn_output_row(network, token) == (ptrdiff_t)row);
+        ck_assert(row == 0 || nn_output_token(network, row - 1) < token);
+        ck_assert(model->output_bias[token] > -1e4F);
+    }
+    size_t found = 0;
+    for (int32_t token = 0; token < 40; token++)
+        found += nn_output_row(network, token) >= 0;
+    ck_assert_uint_eq(found, expected);
+    ck_assert_int_eq(nn_output_row(network, -1), -1);
+    ck_assert_int_eq(nn_output_row(network, 40), -1);
+}
+
+static void check_shape(size_t banned_from, size_t banned_step, size_t expected)
+{
+    synthetic_shape shape = SHAPE;
+    shape.banned_from = banned_from;
+    shape.banned_step = banned_step;
+    zhen_model *model = synthetic_model(&shape, 1);
+    zhen_model *int8 = synthetic_int8(model);
+    const zhen_model *models[] = {model, int8};
+    for (size_t i = 0; i < 2; i++) {
+        nn_network *network = create(models[i]);
+        check_outputs(network, model, expected);
+        ck_assert_uint_gt(nn_network_memory(network), 0);
+        nn_network_free(network);
+    }
+    synthetic_free(int8);
+    synthetic_free(model);
+}
+
+START_TEST(all_pieces_can_be_produced)
+{
+    check_shape(0, 0, 40);
+}
+END_TEST
+
+START_TEST(a_prefix_can_be_produced)
+{
+    check_shape(25, 0, 25);
+    check_shape(1, 0, 1);
+}
+END_TEST
+
+START_TEST(scattered_pieces_can_be_produced)
+{
+    check_shape(0, 3, 26);
+    check_shape(20, 7, 17);
+}
+END_TEST
+
+START_TEST(a_model_without_output_bias_has_all)
+{
+    zhen_model *model = synthetic_model(&SHAPE, 1);
+    model->output_bias = NULL;
+    nn_network *network = create(model);
+    ck_assert_uint_eq(nn_output_count(network), 40);
+    nn_network_free(network);
+    synthetic_free(model);
+}
+END_TEST
+
+START_TEST(a_model_that_produces_nothing_is_refused)
+{
+    synthetic_shape shape = SHAPE;
+    shape.banned_step = 1;
+    zhen_model *model = synthetic_model(&shape, 1);
+    zhen_error error;
+    nn_network *network;
+    ck_assert_int_eq(nn_network_create(model, NULL, &network, &error), ZHEN_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "final_logits_bias"));
+    ck_assert_ptr_null(network);
+    nn_network_free(network);
+    synthetic_free(model);
+}
+END_TEST
+
+START_TEST(an_unknown_instruction_set_is_refused)
+{
+    zhen_model *model = synthetic_model(&SHAPE, 1);
+    zhen_error error;
+    nn_network *network;
+    ck_assert_int_eq(nn_network_create(model, "abacus", &network, &error), ZHEN_ERROR_UNSUPPORTED);
+    ck_assert_ptr_null(network);
+    synthetic_free(model);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("nn_network");
+    TCase *outputs = tcase_create("outputs");
+    tcase_add_test(outputs, all_pieces_can_be_produced);
+    tcase_add_test(outputs, a_prefix_can_be_produced);
+    tcase_add_test(outputs, scattered_pieces_can_be_produced);
+    tcase_add_test(outputs, a_model_without_output_bias_has_all);
+    tcase_add_test(outputs, a_model_that_produces_nothing_is_refused);
+    tcase_add_test(outputs, an_unknown_instruction_set_is_refused);
+    suite_add_tcase(suite, outputs);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
