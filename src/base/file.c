@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { ATTEMPTS = 100 }; /* at a temporary name that nobody has */
+
 static zhen_status fail_errno(const char *path, const char *what, zhen_error *error)
 {
     char reason[128];
@@ -82,38 +84,48 @@ static bool write_all(int descriptor, const char *bytes, size_t size)
     return true;
 }
 
-/* mkstemp makes files private; a written file gets the mode that open() would have given it. */
-static bool apply_umask(int descriptor)
+char *base_path_temporary(const char *path, unsigned attempt)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    return fchmod(descriptor, 0666 & ~mask) == 0;
+    char *temporary;
+    if (asprintf(&temporary, "%s.%ld-%u.tmp", path, (long)getpid(), attempt) < 0)
+        return NULL;
+    return temporary;
 }
 
-static zhen_status write_temporary(char *temporary, const char *path, const void *bytes,
-                                   size_t size, zhen_error *error)
+/* Opens a new file beside `path`. Unlike mkstemp's its mode obeys the umask, which a library must
+ * not read, since reading it means changing it under the other threads. */
+static int open_temporary(const char *path, char **temporary)
 {
-    int descriptor = mkostemp(temporary, O_CLOEXEC);
-    if (descriptor < 0)
-        return fail_errno(path, "cannot be created", error);
-    zhen_status status = ZHEN_OK;
-    if (!write_all(descriptor, bytes, size) || !apply_umask(descriptor) || fsync(descriptor))
-        status = fail_errno(path, "cannot be written", error);
-    if (close(descriptor) && !status)
-        status = fail_errno(path, "cannot be written", error);
-    if (!status && rename(temporary, path))
-        status = fail_errno(path, "cannot be put in place", error);
-    if (status)
-        unlink(temporary);
-    return status;
+    int descriptor = -1;
+    for (unsigned attempt = 0; descriptor < 0 && attempt < ATTEMPTS; attempt++) {
+        free(*temporary);
+        *temporary = base_path_temporary(path, attempt);
+        if (!*temporary)
+            return -1;
+        descriptor = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    return descriptor;
 }
 
 zhen_status base_file_write(const char *path, const void *bytes, size_t size, zhen_error *error)
 {
-    char *temporary;
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+    char *temporary = NULL;
+    int descriptor = open_temporary(path, &temporary);
+    if (!temporary)
         return base_fail_memory(error);
-    zhen_status status = write_temporary(temporary, path, bytes, size, error);
+    zhen_status status = ZHEN_OK;
+    if (descriptor < 0)
+        status = fail_errno(path, "cannot be created", error);
+    else if (!write_all(descriptor, bytes, size) || fsync(descriptor))
+        status = fail_errno(path, "cannot be written", error);
+    if (descriptor >= 0 && close(descriptor) && !status)
+        status = fail_errno(path, "cannot be written", error);
+    if (!status && rename(temporary, path))
+        status = fail_errno(path, "cannot be put in place", error);
+    if (status && descriptor >= 0)
+        unlink(temporary);
     free(temporary);
     return status;
 }

@@ -20,6 +20,8 @@ void base_map_close(base_map *map);
 /* directory + "/" + name, allocated; NULL when memory runs out. Free with free(). */
 char *base_path_join(const char *directory, const char *name);
 bool base_path_exists(const char *path);
+/* A name beside `path` for something that is to be renamed to it, another one for each attempt. */
+char *base_path_temporary(const char *path, unsigned attempt);
 
 /* Writes a file under a temporary name beside `path`, flushes it to disk and renames it, so that
  * `path` holds the old content or the new, never a part. */

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,4 +226,81 @@ const st_tensor *st_find(const st_file *file, const char *name)
         return NULL;
     const st_tensor key = {.name = name};
     return bsearch(&key, file->tensors, file->count, sizeof key, compare_names);
+}
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+static const char *type_name(st_dtype dtype)
+{
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (types[i].dtype == dtype)
+            return types[i].name;
+    return "";
+}
+
+/* The order in the file, see st_write. I8 is the only type of odd sizes that we write, so that
+ * behind the tensors of whole cache lines all others stay aligned if it comes last. */
+static int compare_for_writing(const void *a, const void *b)
+{
+    const st_tensor *x = a, *y = b;
+    const bool x_whole = x->bytes % ST_ALIGNMENT == 0, y_whole = y->bytes % ST_ALIGNMENT == 0;
+    if (x_whole != y_whole)
+        return x_whole ? -1 : 1;
+    if (!x_whole && x->dtype != y->dtype)
+        return x->dtype < y->dtype ? -1 : 1;
+    return compare_names(a, b);
+}
+
+static bool append_size(base_buffer *text, size_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%zu", value);
+    return base_buffer_append_string(text, digits);
+}
+
+static bool append_tensor(base_buffer *text, const st_tensor *tensor, size_t begin)
+{
+    bool done = base_buffer_append_string(text, ",\"") &&
+                base_buffer_append_string(text, tensor->name) &&
+                base_buffer_append_string(text, "\":{\"dtype\":\"") &&
+                base_buffer_append_string(text, type_name(tensor->dtype)) &&
+                base_buffer_append_string(text, "\",\"shape\":[");
+    for (size_t i = 0; done && i < tensor->dimensions; i++)
+        done = (!i || base_buffer_append_byte(text, ',')) && append_size(text, tensor->shape[i]);
+    return done && base_buffer_append_string(text, "],\"data_offsets\":[") &&
+           append_size(text, begin) && base_buffer_append_byte(text, ',') &&
+           append_size(text, begin + tensor->bytes) && base_buffer_append_string(text, "]}");
+}
+
+/* The header is padded with spaces, as the format allows, until the data after it is aligned. The
+ * metadata say what transformers wants to see before it loads a file. */
+static bool append_header(base_buffer *image, const st_tensor *tensors, size_t count)
+{
+    const size_t start = image->length;
+    unsigned char length[LENGTH_BYTES] = {0};
+    bool done = base_buffer_append(image, length, sizeof length) &&
+                base_buffer_append_string(image, "{\"__metadata__\":{\"format\":\"pt\"}");
+    size_t offset = 0;
+    for (size_t i = 0; done && i < count; offset += tensors[i++].bytes)
+        done = append_tensor(image, &tensors[i], offset);
+    done = done && base_buffer_append_byte(image, '}');
+    while (done && (image->length - start) % ST_ALIGNMENT)
+        done = base_buffer_append_byte(image, ' ');
+    if (!done)
+        return false;
+    const uint64_t bytes = image->length - start - LENGTH_BYTES;
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        length[i] = (unsigned char)(bytes >> (8 * i));
+    memcpy(image->data + start, length, sizeof length);
+    return true;
+}
+
+bool st_write(st_tensor *tensors, size_t count, base_buffer *image)
+{
+    if (count)
+        qsort(tensors, count, sizeof *tensors, compare_for_writing);
+    bool done = append_header(image, tensors, count);
+    for (size_t i = 0; done && i < count; i++)
+        done = base_buffer_append(image, tensors[i].data, tensors[i].bytes);
+    return done;
 }

@@ -49,10 +49,11 @@ void st_close(st_file *file);
 /* NULL if there is no tensor of this name. */
 const st_tensor *st_find(const st_file *file, const char *name);
 
-/* Appends a whole file with these tensors to `image`. The same tensors give the same bytes: those
- * whose size is a multiple of ST_ALIGNMENT come first, then the others, wider types first, each
- * group by name, so that every tensor is aligned for its type and most for vector registers.
- * `tensors` is sorted on return. False when memory runs out. */
+/* Appends a whole file with these tensors to `image`; `type` is ignored, names need no escaping in
+ * JSON, and ST_OTHER cannot be written. The same tensors give the same bytes: those whose size is a
+ * multiple of ST_ALIGNMENT come first, by name, then the others, wide types before I8, by name; so
+ * every tensor is aligned for its type and most are for vector registers, without holes, which the
+ * format forbids. `tensors` is in that order on return. False when memory runs out. */
 bool st_write(st_tensor *tensors, size_t count, base_buffer *image);
 
 #endif

@@ -10,10 +10,10 @@
 
 const char mdl_final_logits_bias[] = "final_logits_bias";
 
-static const char shared[] = "model.shared.weight";
-static const char encoder_table[] = "model.encoder.embed_tokens.weight";
-static const char decoder_table[] = "model.decoder.embed_tokens.weight";
-static const char lm_head[] = "lm_head.weight";
+const char mdl_shared_table[] = "model.shared.weight";
+const char mdl_encoder_table[] = "model.encoder.embed_tokens.weight";
+const char mdl_decoder_table[] = "model.decoder.embed_tokens.weight";
+const char mdl_lm_head[] = "lm_head.weight";
 
 enum { NAME_SIZE = 128 };
 
@@ -295,7 +295,7 @@ static zhen_status load_untied(const loader *l, const char *name, size_t rows, m
 {
     const st_tensor *tensor = take(l, name);
     if (l->model->config.share_embeddings) {
-        const st_tensor *fallback = take(l, shared);
+        const st_tensor *fallback = take(l, mdl_shared_table);
         tensor = tensor ? tensor : fallback;
     }
     if (!tensor)
@@ -310,22 +310,22 @@ static zhen_status load_tables(const loader *l)
     const size_t source = config->encoder.vocabulary, target = config->decoder.vocabulary;
     zhen_status status;
     if (config->tie_word_embeddings && config->share_embeddings) {
-        const char *names[] = {shared, decoder_table, encoder_table, lm_head};
+        const char *names[] = {mdl_shared_table, mdl_decoder_table, mdl_encoder_table, mdl_lm_head};
         status = load_tied(l, names, 4, target, &model->target_embedding);
         model->source_embedding = model->output = model->target_embedding;
         return status;
     }
-    status = load_untied(l, encoder_table, source, &model->source_embedding);
+    status = load_untied(l, mdl_encoder_table, source, &model->source_embedding);
     if (status)
         return status;
     if (config->tie_word_embeddings) {
-        const char *names[] = {decoder_table, lm_head};
+        const char *names[] = {mdl_decoder_table, mdl_lm_head};
         status = load_tied(l, names, 2, target, &model->target_embedding);
         model->output = model->target_embedding;
         return status;
     }
-    status = load_untied(l, decoder_table, target, &model->target_embedding);
-    return status ? status : load_tied(l, (const char *[]){lm_head}, 1, target, &model->output);
+    status = load_untied(l, mdl_decoder_table, target, &model->target_embedding);
+    return status ? status : load_tied(l, (const char *[]){mdl_lm_head}, 1, target, &model->output);
 }
 
 /* transformers takes a missing final_logits_bias for zeros. */

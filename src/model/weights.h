@@ -32,6 +32,8 @@ typedef zhen_status (*mdl_visit)(void *context, const mdl_slot *slot);
 zhen_status mdl_weights_visit_layers(const mdl_config *config, mdl_layer *encoder,
                                      mdl_layer *decoder, mdl_visit visit, void *context);
 
+/* Names of the tensors outside the layers. */
+extern const char mdl_shared_table[], mdl_encoder_table[], mdl_decoder_table[], mdl_lm_head[];
 extern const char mdl_final_logits_bias[];
 
 /* Pieces with a final_logits_bias at or below this can never be produced. */
