@@ -48,6 +48,13 @@ static zhen_status load_weights(zhen_model *model, zhen_error *error)
     return status;
 }
 
+static zhen_status open_tokenizer(zhen_model *model, zhen_error *error)
+{
+    const mdl_config *config = &model->config;
+    const tok_limits limits = {config->encoder.vocabulary, config->decoder.vocabulary};
+    return tok_open(model->directory, &limits, &model->tokenizer, error);
+}
+
 static zhen_status copy_string(base_arena *arena, const char *text, const char **copy,
                                zhen_error *error)
 {
@@ -193,9 +200,11 @@ static zhen_status open_model(zhen_model *model, const char *directory, zhen_err
     if (!status)
         status = fill_info(model, error);
     if (!status)
-        model->info.memory_bytes = sizeof *model + sizeof *model->storage +
-                                   base_arena_size(&model->storage->memory) +
-                                   base_arena_size(&model->storage->file.memory);
+        status = open_tokenizer(model, error);
+    if (!status)
+        model->info.memory_bytes =
+            sizeof *model + sizeof *model->storage + base_arena_size(&model->storage->memory) +
+            base_arena_size(&model->storage->file.memory) + tok_memory(model->tokenizer);
     return status;
 }
 
@@ -217,6 +226,7 @@ void zhen_model_close(zhen_model *model)
 {
     if (!model)
         return;
+    tok_close(model->tokenizer);
     if (model->storage) {
         st_close(&model->storage->file);
         base_arena_free(&model->storage->memory);
