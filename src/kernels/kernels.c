@@ -10,7 +10,14 @@
 
 /* ---- The choice ---------------------------------------------------------------------------- */
 
+/* The best first. */
 static const kn_table *const tables[] = {
+#if defined(__x86_64__)
+    &kn_table_amx,    &kn_table_avx512vnni, &kn_table_avxvnni, &kn_table_avx2,
+#elif defined(__aarch64__)
+    &kn_table_neondot,
+    &kn_table_neon,
+#endif
     &kn_table_scalar,
 };
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -198,6 +205,7 @@ void kn_multiply(const kn_table *table, const void *quantized, size_t rows, cons
                                     .x_stride = stride,
                                     .rows = least(rows - m, table->block_rows),
                                     .sums = sums,
+                                    .offset = table->offset,
                                     .scale = packed->scale + n,
                                     .bias = packed->bias + n,
                                     .width = least(end - n, KN_PANEL),

@@ -137,11 +137,14 @@ static void quantize(const float *x, size_t cols, kn_quantized_row *row)
 
 static inline void finish_row(const kn_block *block, size_t m, kn_activation activation)
 {
-    const lanes row_scale = lanes_set(kn_quantized_at(block->x, block->x_stride, m)->scale);
+    const kn_quantized_row *x = kn_quantized_at(block->x, block->x_stride, m);
+    const lanes row_scale = lanes_set(x->scale);
+    const lanes_int excess = lanes_int_set(-block->offset * x->sum);
     const int32_t *sums = block->sums + m * KN_PANEL;
     float *y = block->y + m * block->y_stride;
     for (size_t n = 0; n < block->width; n += 16) {
-        lanes v = lanes_mul(lanes_from_int(lanes_int_load(sums + n)), row_scale);
+        lanes_int sum = lanes_int_add(lanes_int_load(sums + n), excess);
+        lanes v = lanes_mul(lanes_from_int(sum), row_scale);
         v = lanes_mul(v, lanes_load(block->scale + n));
         v = apply(lanes_add(v, lanes_load(block->bias + n)), activation);
         store_up_to(y + n, block->width - n, v);

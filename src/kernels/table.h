@@ -7,6 +7,8 @@
 
 #include "kernels/kernels.h"
 
+#include <string.h>
+
 /* Weights stand in panels of 64 outputs, each panel as (padded cols / 4, 64, 4) bytes: the four
  * products that every instruction set sums into one int32 lie side by side, and sixteen outputs
  * are one 64-byte row of an AMX tile. Cols are padded with zeros to a multiple of 64. */
@@ -38,11 +40,20 @@ static inline const kn_quantized_row *kn_quantized_at(const void *rows, size_t s
     return (const kn_quantized_row *)((const char *)rows + index * stride);
 }
 
+/* The four values from k on of row m, as they lie in memory. */
+static inline int32_t kn_quad_at(const void *rows, size_t stride, size_t m, size_t k)
+{
+    int32_t quad;
+    memcpy(&quad, kn_quantized_at(rows, stride, m)->values + k, sizeof quad);
+    return quad;
+}
+
 /* The sums of a block of rows and one panel, to be turned into floats. */
 typedef struct kn_block {
     const void *x; /* quantised rows */
     size_t x_stride, rows;
     const int32_t *sums; /* (rows, KN_PANEL) */
+    int32_t offset;      /* was added to each weight */
     const float *scale;  /* (KN_PANEL) */
     const float *bias;   /* (KN_PANEL) */
     size_t width;        /* outputs to write, <= KN_PANEL */
@@ -80,7 +91,8 @@ struct kn_table {
     uint8_t offset;    /* added to each weight when packed: 128 where the product wants unsigned */
     size_t block_rows; /* rows that `sums` takes at most */
     size_t tile_rows;  /* `sums` may read (and ignore) rows up to a multiple of this */
-    /* sums[m][n] = sum over k of x[m][k] * w[n][k], (rows, KN_PANEL), for one panel. */
+    /* sums[m][n] = sum over k of x[m][k] * (w[n][k] + offset), (rows, KN_PANEL), for one panel;
+     * modulo 2^32, so that only the true sum must fit. `sums` is 64-aligned. */
     void (*sums)(const void *x, size_t x_stride, size_t rows, const uint8_t *panel, size_t cols,
                  int32_t *sums);
     /* Around a run of `sums` calls, for instruction sets with state; may be NULL. */

@@ -1,0 +1,223 @@
+/* Sixteen floats at a time: two AVX registers. See lanes_scalar.h for what each function means. */
+#ifndef KERNELS_LANES_AVX2_H
+#define KERNELS_LANES_AVX2_H
+
+#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lanes {
+    __m256 low, high;
+} lanes;
+typedef struct lanes_int {
+    __m256i low, high;
+} lanes_int;
+
+static inline lanes lanes_set(float value)
+{
+    return (lanes){_mm256_set1_ps(value), _mm256_set1_ps(value)};
+}
+
+static inline lanes lanes_load(const float *p)
+{
+    return (lanes){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
+}
+
+/* All ones in the first `count` <= 8 lanes. */
+static inline __m256i lanes_first(size_t count)
+{
+    static const int32_t mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+    return _mm256_loadu_si256((const __m256i *)(const void *)(mask + 8 - count));
+}
+
+static inline __m256 lanes_load_half(const float *p, size_t count, float fill)
+{
+    __m256i mask = lanes_first(count);
+    return _mm256_blendv_ps(_mm256_set1_ps(fill), _mm256_maskload_ps(p, mask),
+                            _mm256_castsi256_ps(mask));
+}
+
+static inline lanes lanes_load_part(const float *p, size_t count, float fill)
+{
+    if (count < 8)
+        return (lanes){lanes_load_half(p, count, fill), _mm256_set1_ps(fill)};
+    return (lanes){_mm256_loadu_ps(p), lanes_load_half(p + 8, count - 8, fill)};
+}
+
+static inline void lanes_store(float *p, lanes a)
+{
+    _mm256_storeu_ps(p, a.low);
+    _mm256_storeu_ps(p + 8, a.high);
+}
+
+static inline void lanes_store_part(float *p, size_t count, lanes a)
+{
+    if (count < 8) {
+        _mm256_maskstore_ps(p, lanes_first(count), a.low);
+    } else {
+        _mm256_storeu_ps(p, a.low);
+        _mm256_maskstore_ps(p + 8, lanes_first(count - 8), a.high);
+    }
+}
+
+static inline lanes lanes_add(lanes a, lanes b)
+{
+    return (lanes){_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)};
+}
+
+static inline lanes lanes_sub(lanes a, lanes b)
+{
+    return (lanes){_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high)};
+}
+
+static inline lanes lanes_mul(lanes a, lanes b)
+{
+    return (lanes){_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
+}
+
+static inline lanes lanes_div(lanes a, lanes b)
+{
+    return (lanes){_mm256_div_ps(a.low, b.low), _mm256_div_ps(a.high, b.high)};
+}
+
+static inline lanes lanes_max(lanes a, lanes b)
+{
+    return (lanes){_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
+}
+
+static inline lanes lanes_min(lanes a, lanes b)
+{
+    return (lanes){_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)};
+}
+
+static inline lanes lanes_zero_below(lanes a, lanes x, lanes limit)
+{
+    return (lanes){_mm256_and_ps(_mm256_cmp_ps(x.low, limit.low, _CMP_NLT_UQ), a.low),
+                   _mm256_and_ps(_mm256_cmp_ps(x.high, limit.high, _CMP_NLT_UQ), a.high)};
+}
+
+static inline unsigned lanes_greater(lanes a, lanes b)
+{
+    int low = _mm256_movemask_ps(_mm256_cmp_ps(a.low, b.low, _CMP_GT_OQ));
+    int high = _mm256_movemask_ps(_mm256_cmp_ps(a.high, b.high, _CMP_GT_OQ));
+    return (unsigned)low | (unsigned)high << 8;
+}
+
+static inline float lanes_sum(lanes a)
+{
+    __m256 eight = _mm256_add_ps(a.low, a.high);
+    __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+    __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
+/* Two vectors, four sums of each: [a, b]. */
+static inline __m256 lanes_add_quarters(lanes a, lanes b)
+{
+    __m256 x = _mm256_add_ps(a.low, a.high), y = _mm256_add_ps(b.low, b.high);
+    return _mm256_add_ps(_mm256_permute2f128_ps(x, y, 0x20), _mm256_permute2f128_ps(x, y, 0x31));
+}
+
+/* Four vectors, two sums of each: [a0, a1, a4, a5]. */
+static inline __m256 lanes_add_eighths(const lanes *a)
+{
+    __m256 x = lanes_add_quarters(a[0], a[4]), y = lanes_add_quarters(a[1], a[5]);
+    return _mm256_add_ps(_mm256_shuffle_ps(x, y, 0x44), _mm256_shuffle_ps(x, y, 0xEE));
+}
+
+static inline __m256 lanes_sum_eight(const lanes *a)
+{
+    __m256 x = lanes_add_eighths(a), y = lanes_add_eighths(a + 2);
+    return _mm256_add_ps(_mm256_shuffle_ps(x, y, 0x88), _mm256_shuffle_ps(x, y, 0xDD));
+}
+
+static inline lanes lanes_sum_each(const lanes a[16])
+{
+    return (lanes){lanes_sum_eight(a), lanes_sum_eight(a + 8)};
+}
+
+static inline float lanes_maximum(lanes a)
+{
+    __m256 eight = _mm256_max_ps(a.low, a.high);
+    __m128 four = _mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+    __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
+}
+
+static inline lanes_int lanes_bits(lanes a)
+{
+    return (lanes_int){_mm256_castps_si256(a.low), _mm256_castps_si256(a.high)};
+}
+
+static inline lanes lanes_from_bits(lanes_int a)
+{
+    return (lanes){_mm256_castsi256_ps(a.low), _mm256_castsi256_ps(a.high)};
+}
+
+static inline lanes_int lanes_int_set(int32_t value)
+{
+    return (lanes_int){_mm256_set1_epi32(value), _mm256_set1_epi32(value)};
+}
+
+static inline lanes_int lanes_int_load(const int32_t *p)
+{
+    return (lanes_int){_mm256_loadu_si256((const __m256i *)(const void *)p),
+                       _mm256_loadu_si256((const __m256i *)(const void *)(p + 8))};
+}
+
+static inline lanes_int lanes_int_add(lanes_int a, lanes_int b)
+{
+    return (lanes_int){_mm256_add_epi32(a.low, b.low), _mm256_add_epi32(a.high, b.high)};
+}
+
+static inline lanes_int lanes_int_and(lanes_int a, lanes_int b)
+{
+    return (lanes_int){_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
+}
+
+static inline lanes_int lanes_int_max(lanes_int a, lanes_int b)
+{
+    return (lanes_int){_mm256_max_epi32(a.low, b.low), _mm256_max_epi32(a.high, b.high)};
+}
+
+static inline lanes_int lanes_int_to_exponent(lanes_int a)
+{
+    return (lanes_int){_mm256_slli_epi32(a.low, 23), _mm256_slli_epi32(a.high, 23)};
+}
+
+static inline int32_t lanes_int_sum(lanes_int a)
+{
+    __m256i eight = _mm256_add_epi32(a.low, a.high);
+    __m128i four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+    __m128i two = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+    return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xB1)));
+}
+
+static inline int32_t lanes_int_maximum(lanes_int a)
+{
+    __m256i eight = _mm256_max_epi32(a.low, a.high);
+    __m128i four = _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+    __m128i two = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+    return _mm_cvtsi128_si32(_mm_max_epi32(two, _mm_shuffle_epi32(two, 0xB1)));
+}
+
+static inline lanes lanes_from_int(lanes_int a)
+{
+    return (lanes){_mm256_cvtepi32_ps(a.low), _mm256_cvtepi32_ps(a.high)};
+}
+
+static inline lanes_int lanes_round(lanes a)
+{
+    return (lanes_int){_mm256_cvtps_epi32(a.low), _mm256_cvtps_epi32(a.high)};
+}
+
+static inline void lanes_int_store_bytes(int8_t *p, lanes_int a)
+{
+    /* packs works within 128-bit halves; the permutation puts the words in order again. */
+    __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a.low, a.high), 0xD8);
+    __m128i bytes =
+        _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm_storeu_si128((__m128i *)(void *)p, bytes);
+}
+
+#endif

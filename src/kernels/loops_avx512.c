@@ -1,0 +1,4 @@
+/* The float loops in AVX-512 registers. */
+#define KN_LOOPS kn_loops_avx512
+#include "kernels/lanes_avx512.h"
+#include "kernels/loops.h"
