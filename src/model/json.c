@@ -2,28 +2,15 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 enum { FILE_LIMIT = 1024 * 1024, SMALL_OBJECT = 8 };
 
 /* Doubles hold every whole number up to here. */
 #define EXACT_LIMIT 9007199254740992.0
-
-static bool is_utf8(const unsigned char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size;) {
-        utf8proc_int32_t character;
-        utf8proc_ssize_t length =
-            utf8proc_iterate(bytes + i, (utf8proc_ssize_t)(size - i), &character);
-        if (length < 1)
-            return false;
-        i += (size_t)length;
-    }
-    return true;
-}
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -69,7 +56,6 @@ static bool find_duplicate(const cJSON *value, const char **duplicate)
     return true;
 }
 
-/* cJSON's own 1-based position would not help in a file of one line; the byte does. */
 static zhen_status parse_text(mdl_json *json, const char *text, size_t size, zhen_error *error)
 {
     const char *end = NULL;
@@ -94,7 +80,7 @@ static zhen_status parse(mdl_json *json, const void *bytes, size_t size, zhen_er
 {
     if (!size)
         return base_fail(error, ZHEN_ERROR_FORMAT, "%s: empty file", json->path);
-    if (!is_utf8(bytes, size))
+    if (!text_is_valid(bytes, size))
         return base_fail(error, ZHEN_ERROR_FORMAT, "%s: not valid UTF-8", json->path);
     if (memchr(bytes, '\0', size) || memmem(bytes, size, "\\u0000", 6))
         return base_fail(error, ZHEN_ERROR_FORMAT, "%s: holds a zero character", json->path);
