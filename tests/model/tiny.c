@@ -56,7 +56,8 @@ void tiny_write(const tiny_model *model, const char *name, const void *bytes, si
 {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", model->directory, name);
-    /* Some file systems flush a file that is cut to nothing and written anew; a new one is quick. */
+    /* Some file systems flush a file that is cut to nothing and written anew; a new one is quick.
+     */
     unlink(path);
     FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
