@@ -88,7 +88,7 @@ static bool exchange_in_two_steps(const base_staging *staging)
     bool done = aside && !rename(staging->target, aside);
     if (done && rename(staging->temporary, staging->target)) {
         int reason = errno;
-        rename(aside, staging->target);
+        (void)rename(aside, staging->target);
         errno = reason;
         done = false;
     }

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,12 +57,10 @@ static st_tensor *add_tensor(collector *c, const char *name, const char *suffix,
 {
     if (!base_grow((void **)&c->tensors, &c->capacity, c->count + 1, sizeof *c->tensors))
         return NULL;
-    const size_t length = strlen(name), extra = strlen(suffix);
-    char *full = base_arena_allocate(&c->memory, length + extra + 1);
-    if (!full)
+    const size_t size = strlen(name) + strlen(suffix) + 1;
+    char *full = base_arena_allocate(&c->memory, size);
+    if (!full || snprintf(full, size, "%s%s", name, suffix) < 0)
         return NULL;
-    memcpy(full, name, length);
-    memcpy(full + length, suffix, extra + 1);
     st_tensor *tensor = &c->tensors[c->count++];
     *tensor = (st_tensor){.name = full, .dtype = dtype};
     return tensor;
@@ -172,8 +171,8 @@ static zhen_status write_weights(const zhen_model *model, const char *directory,
 static zhen_status declare(const char *path, base_map config, base_buffer *text, zhen_error *error)
 {
     if (memmem(config.bytes, config.size, "\"quantization_config\"", 21))
-        return base_fail(error, ZHEN_ERROR_UNSUPPORTED, "%s: quantization_config: key is there",
-                         path);
+        return base_fail(error, ZHEN_ERROR_UNSUPPORTED,
+                         "%s: quantization_config: remove this key first", path);
     const char *begin = (const char *)config.bytes;
     size_t length = (size_t)((const char *)memrchr(begin, '}', config.size) - begin);
     while (length && strchr(" \t\r\n", begin[length - 1]))

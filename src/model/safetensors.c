@@ -254,8 +254,8 @@ static int compare_for_writing(const void *a, const void *b)
 static bool append_size(base_buffer *text, size_t value)
 {
     char digits[24];
-    snprintf(digits, sizeof digits, "%zu", value);
-    return base_buffer_append_string(text, digits);
+    return snprintf(digits, sizeof digits, "%zu", value) > 0 &&
+           base_buffer_append_string(text, digits);
 }
 
 static bool append_tensor(base_buffer *text, const st_tensor *tensor, size_t begin)

@@ -89,8 +89,9 @@ static void visit_stack(visitor *v, const char *side, const mdl_stack *stack, si
 {
     for (size_t i = 0; i < stack->layers; i++) {
         mdl_layer *layer = &layers[i];
-        char prefix[NAME_SIZE];
-        snprintf(prefix, sizeof prefix, "model.%s.layers.%zu.", side, i);
+        char prefix[NAME_SIZE], number[32];
+        (void)snprintf(number, sizeof number, ".layers.%zu.", i);
+        join(prefix, "model.", side, number);
         visit_attention(v, prefix, "self_attn", d_model, &layer->self);
         if (cross)
             visit_attention(v, prefix, "encoder_attn", d_model, &layer->cross);
@@ -145,7 +146,7 @@ static void describe_shape(const size_t *shape, size_t dimensions, char text[NAM
         length +=
             (size_t)snprintf(text + length, NAME_SIZE - length, "%s%zu", i ? ", " : "", shape[i]);
     if (length < NAME_SIZE)
-        snprintf(text + length, NAME_SIZE - length, ")");
+        (void)snprintf(text + length, NAME_SIZE - length, ")");
 }
 
 static zhen_status check_shape(const loader *l, const st_tensor *tensor, const size_t *shape,
@@ -351,10 +352,10 @@ static zhen_status check_positions(const loader *l, const char *name)
         return ZHEN_OK;
     zhen_status status =
         check_shape(l, tensor, (size_t[]){config->max_positions, config->d_model}, 2);
-    const float *stored;
+    const float *stored = NULL;
     if (!status)
         status = load_floats(l, tensor, &stored);
-    if (status)
+    if (status || !stored)
         return status;
     const float tolerance = tensor->dtype == ST_F32 ? 1e-4F : 4e-3F;
     for (size_t i = 0; i < config->max_positions * config->d_model; i++)
