@@ -9,7 +9,7 @@
  * value of a key stands in the child by byte 0; its top bit is set, so that it never looks like a
  * label.
  */
-enum { UNIT_SIZE = 4, BLOCK_UNITS = 256 };
+enum { UNIT_SIZE = 4, BLOCK_UNITS = 256, BLOCK_SIZE = BLOCK_UNITS * UNIT_SIZE };
 
 static uint32_t read_u32(const unsigned char *bytes)
 {
@@ -71,7 +71,7 @@ bool spm_charsmap_read(spm_charsmap *map, const unsigned char *bytes, size_t siz
     if (size <= header)
         return false;
     size_t trie_size = read_u32(bytes);
-    if (trie_size == 0 || trie_size % (BLOCK_UNITS * UNIT_SIZE) || trie_size >= size - header)
+    if (trie_size == 0 || trie_size % BLOCK_SIZE || trie_size >= size - header)
         return false;
     const unsigned char *units = bytes + header;
     size_t strings_size = size - header - trie_size;

@@ -28,11 +28,13 @@ bool tok_detokenizer_create(tok_detokenizer *detokenizer, const spm_model *model
     if (!kinds)
         return false;
     for (size_t i = 0; i < spm_piece_count(model); i++) {
+        tok_kind kind = kind_of(spm_piece_kind(model, (int32_t)i));
+        if (kind == TOK_TEXT)
+            continue;
         size_t length;
         const char *piece = spm_piece_text(model, (int32_t)i, &length);
         int32_t id = tok_vocabulary_find(vocabulary, piece, length);
-        tok_kind kind = kind_of(spm_piece_kind(model, (int32_t)i));
-        if (id >= 0 && kind != TOK_TEXT)
+        if (id >= 0)
             kinds[id] = (unsigned char)kind;
     }
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
@@ -82,9 +84,15 @@ static bool write_pending(text_writer *writer, size_t count, const void *text, s
     return true;
 }
 
-static size_t expected_length(unsigned char lead)
+/* Whether the pending bytes begin a character that further bytes may complete. */
+static bool is_incomplete(const text_writer *writer)
 {
-    return lead < 0xC2 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 1;
+    unsigned char lead = writer->bytes[0];
+    size_t length = lead < 0xC2 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 1;
+    for (size_t i = 1; i < writer->pending; i++)
+        if ((writer->bytes[i] & 0xC0) != 0x80)
+            return false;
+    return writer->pending < length;
 }
 
 /* Writes pending bytes, each character or, if the next bytes are none, U+FFFD for the first of
@@ -92,7 +100,7 @@ static size_t expected_length(unsigned char lead)
 static bool flush_bytes(text_writer *writer, bool end)
 {
     while (writer->pending) {
-        if (!end && writer->pending < expected_length(writer->bytes[0]))
+        if (!end && is_incomplete(writer))
             return true;
         utf8proc_int32_t character;
         utf8proc_ssize_t size =
@@ -155,14 +163,12 @@ static bool add_piece(text_writer *writer, size_t i, int32_t id)
     size_t length;
     const char *piece = tok_vocabulary_piece(detokenizer->vocabulary, id, &length);
     tok_kind kind = piece ? (tok_kind)detokenizer->kinds[id] : TOK_SPECIAL;
-    set_span(writer, i, writer->text->length);
-    if (kind == TOK_SPECIAL)
-        return true;
     if (kind == TOK_BYTE)
         return add_byte(writer, piece, i);
-    if (!flush_bytes(writer, true))
+    if (kind != TOK_SPECIAL && !flush_bytes(writer, true))
         return false;
-    if (kind == TOK_CONTROL)
+    set_span(writer, i, writer->text->length);
+    if (kind == TOK_SPECIAL || kind == TOK_CONTROL)
         return true;
     if (writer->text->length > writer->start)
         writer->expects_space = false;

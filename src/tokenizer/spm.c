@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-zhen_status spm_open(const char *path, spm_model **model, zhen_error *error)
+zhen_status spm_open(const char *path, spm_use use, spm_model **model, zhen_error *error)
 {
     spm_model *opened = calloc(1, sizeof *opened);
     if (!opened)
         return base_fail_memory(error);
     zhen_status status = base_map_open(path, &opened->file, error);
     if (!status)
-        status = spm_read(opened, path, error);
+        status = spm_read(opened, path, use, error);
     if (status) {
         spm_close(opened);
         return status;

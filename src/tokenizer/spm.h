@@ -42,7 +42,11 @@ typedef struct spm_encoding {
     struct spm_scratch *scratch;
 } spm_encoding;
 
-zhen_status spm_open(const char *path, spm_model **model, zhen_error *error);
+/* What a model is opened for. Segmentation needs an index of the pieces, which takes most of the
+ * time and memory; putting pieces together does not. */
+typedef enum spm_use { SPM_TO_SEGMENT, SPM_TO_JOIN } spm_use;
+
+zhen_status spm_open(const char *path, spm_use use, spm_model **model, zhen_error *error);
 void spm_close(spm_model *model); /* NULL is fine */
 
 size_t spm_piece_count(const spm_model *model);
@@ -61,8 +65,9 @@ bool spm_strips_leading_spaces(const spm_model *model);
 /* Private memory of the open model in bytes. */
 size_t spm_memory(const spm_model *model);
 
-/* Segments a text. Bytes that are no UTF-8 count as U+FFFD each (text_repair, which replaces whole
- * sequences, should come first). Fails only when memory runs out. */
+/* Segments a text; the model must have been opened SPM_TO_SEGMENT. Bytes that are no UTF-8 count as
+ * U+FFFD each (text_repair, which replaces whole sequences, should come first). Fails only when
+ * memory runs out. */
 zhen_status spm_encode(const spm_model *model, const char *text, size_t length,
                        spm_encoding *encoding, zhen_error *error);
 void spm_encoding_free(spm_encoding *encoding);

@@ -23,7 +23,7 @@ struct spm_model {
     spm_normalizer normalizer;
     bool is_bpe;
     bool byte_fallback;
-    bool has_unused;
+    bool has_text_pieces;  /* any that text may be made of */
     int32_t unknown_id;    /* -1: none */
     int32_t byte_ids[256]; /* of byte fallback */
     float unknown_score;   /* of a character without a piece, unigram only */
@@ -71,7 +71,7 @@ struct spm_scratch {
 };
 
 /* Reads model->file into an otherwise empty model. */
-zhen_status spm_read(spm_model *model, const char *path, zhen_error *error);
+zhen_status spm_read(spm_model *model, const char *path, spm_use use, zhen_error *error);
 
 /* Cut the normalised text of an encoding into pieces; false when memory runs out. */
 bool spm_segment_unigram(const spm_model *model, spm_encoding *encoding);

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <utf8proc.h>
 
@@ -32,6 +31,7 @@ enum { MAX_PIECE_LENGTH = 8000 };
 typedef struct model_reader {
     spm_model *model;
     const char *path;
+    spm_use use;
     zhen_error *error;
     uint64_t type;
     spm_wire charsmap, denormalizer_charsmap;
@@ -250,21 +250,48 @@ static zhen_status add_to_trie(const model_reader *reader, spm_trie *trie, size_
     }
 }
 
-static zhen_status add_byte(const model_reader *reader, size_t index)
+/* Adds a piece that text may be made of. */
+static zhen_status add_to_index(const model_reader *reader, size_t index)
 {
     spm_model *model = reader->model;
-    const spm_entry *entry = &model->entries[index];
-    for (int byte = 0; byte < 256; byte++) {
-        char name[8];
-        snprintf(name, sizeof name, "<0x%02X>", (unsigned)byte);
-        if (entry->length == strlen(name) && !memcmp(entry->text, name, entry->length)) {
-            model->byte_ids[byte] = (int32_t)index;
-            return model->byte_fallback
-                       ? ZHEN_OK
-                       : fail_piece(reader, index, "is a byte, but there is no byte fallback");
-        }
+    model->has_text_pieces = true;
+    if (reader->use == SPM_TO_JOIN)
+        return ZHEN_OK;
+    if (model->entries[index].kind == SPM_USER_DEFINED) {
+        zhen_status status = add_to_trie(reader, &model->user_defined, index);
+        if (status)
+            return status;
     }
-    return fail_piece(reader, index, "is no byte, as it says");
+    return add_to_trie(reader, &model->pieces, index);
+}
+
+static int hex_digit(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+/* The byte that "<0xE4>" spells, or -1. */
+static int byte_of(const spm_entry *entry)
+{
+    const char *text = entry->text;
+    if (entry->length != 6 || memcmp(text, "<0x", 3) != 0 || text[5] != '>')
+        return -1;
+    int high = hex_digit(text[3]), low = hex_digit(text[4]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+static zhen_status add_byte(const model_reader *reader, size_t index, spm_trie *reserved)
+{
+    spm_model *model = reader->model;
+    int byte = byte_of(&model->entries[index]);
+    if (byte < 0)
+        return fail_piece(reader, index, "is no byte, as it says");
+    if (!model->byte_fallback)
+        return fail_piece(reader, index, "is a byte, but there is no byte fallback");
+    model->byte_ids[byte] = (int32_t)index;
+    return add_to_trie(reader, reserved, index);
 }
 
 /* Some converters add a piece of one zero byte beside "<0x00>"; the library ignores it. */
@@ -306,20 +333,15 @@ static zhen_status add_piece(const model_reader *reader, size_t index, spm_trie 
         model->unknown_id = (int32_t)index;
         return add_to_trie(reader, reserved, index);
     case SPM_BYTE:
-        status = add_byte(reader, index);
-        return status ? status : add_to_trie(reader, reserved, index);
+        return add_byte(reader, index, reserved);
     case SPM_CONTROL:
         return add_to_trie(reader, reserved, index);
-    case SPM_USER_DEFINED:
-        status = add_to_trie(reader, &model->user_defined, index);
-        return status ? status : add_to_trie(reader, &model->pieces, index);
-    case SPM_UNUSED:
-        model->has_unused = true;
-        return add_to_trie(reader, &model->pieces, index);
     case SPM_NORMAL:
+    case SPM_USER_DEFINED:
+    case SPM_UNUSED:
         break;
     }
-    return add_to_trie(reader, &model->pieces, index);
+    return add_to_index(reader, index);
 }
 
 static zhen_status add_pieces(const model_reader *reader)
@@ -327,6 +349,8 @@ static zhen_status add_pieces(const model_reader *reader)
     spm_model *model = reader->model;
     spm_trie reserved = {0}; /* only to find those that occur twice */
     zhen_status status = ZHEN_OK;
+    if (reader->use == SPM_TO_SEGMENT && !spm_trie_reserve(&model->pieces, model->count))
+        status = base_fail_memory(reader->error);
     for (size_t i = 0; i < model->count && !status; i++)
         status = add_piece(reader, i, &reserved);
     spm_trie_free(&reserved);
@@ -336,8 +360,10 @@ static zhen_status add_pieces(const model_reader *reader)
 static zhen_status check_whole(const model_reader *reader)
 {
     const spm_model *model = reader->model;
-    if (!model->pieces.nodes)
+    if (!model->has_text_pieces)
         return fail(reader, "has no pieces that text is made of");
+    if (!is_utf8(model->unknown_surface, model->unknown_surface_length))
+        return fail(reader, "the unknown piece's surface is not UTF-8");
     if (model->unknown_id < 0 && !model->byte_fallback)
         return fail(reader, "has no unknown piece");
     for (int byte = 0; model->byte_fallback && byte < 256; byte++)
@@ -382,7 +408,7 @@ static zhen_status take_specifications(const model_reader *reader)
     return ZHEN_OK;
 }
 
-zhen_status spm_read(spm_model *model, const char *path, zhen_error *error)
+zhen_status spm_read(spm_model *model, const char *path, spm_use use, zhen_error *error)
 {
     static const char default_surface[] = " \xE2\x81\x87 ";
     model->unknown_id = -1;
@@ -396,7 +422,8 @@ zhen_status spm_read(spm_model *model, const char *path, zhen_error *error)
         .remove_extra_whitespaces = true,
         .escape_whitespaces = true,
     };
-    model_reader reader = {.model = model, .path = path, .error = error, .type = TYPE_UNIGRAM};
+    model_reader reader = {
+        .model = model, .path = path, .use = use, .error = error, .type = TYPE_UNIGRAM};
     zhen_status status = read_parts(&reader);
     if (!status)
         status = take_specifications(&reader);

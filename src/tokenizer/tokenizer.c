@@ -103,9 +103,9 @@ static zhen_status open_parts(tok_tokenizer *tokenizer, const model_paths *paths
 {
     zhen_status status = open_vocabularies(tokenizer, paths, limits, error);
     if (!status)
-        status = spm_open(paths->source, &tokenizer->source, error);
+        status = spm_open(paths->source, SPM_TO_SEGMENT, &tokenizer->source, error);
     if (!status)
-        status = spm_open(paths->target, &tokenizer->target, error);
+        status = spm_open(paths->target, SPM_TO_JOIN, &tokenizer->target, error);
     if (status)
         return status;
     if (!map_source_pieces(tokenizer) ||
@@ -190,7 +190,7 @@ static bool append(tok_source *source, int32_t id, zhen_span span)
 static size_t find_language(const tok_tokenizer *tokenizer, const char *text, size_t length,
                             int32_t *id)
 {
-    if (length < 4 || memcmp(text, ">>", 2))
+    if (length < 4 || memcmp(text, ">>", 2) != 0)
         return 0;
     const char *end = memmem(text, length, "<<", 2);
     if (!end)

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-enum { FIRST_BITS = 8 };
+/* Nodes are numbered in 32 bits. */
+enum { FIRST_BITS = 8, MAX_BITS = 32 };
 
 static void insert(spm_trie *trie, const spm_edge *edge)
 {
@@ -12,16 +13,9 @@ static void insert(spm_trie *trie, const spm_edge *edge)
     trie->edges[i & (trie->capacity - 1)] = *edge;
 }
 
-/* Keeps the table at most half full. */
-static bool make_room(spm_trie *trie)
+static bool grow(spm_trie *trie, unsigned bits)
 {
-    if (trie->nodes < trie->capacity / 2)
-        return true;
-    if (trie->nodes >= UINT32_MAX / 2)
-        return false;
-    spm_trie grown = *trie;
-    grown.shift = trie->capacity ? trie->shift - 1 : 64 - FIRST_BITS;
-    grown.capacity = (size_t)1 << (64 - grown.shift);
+    spm_trie grown = {.shift = 64 - bits, .nodes = trie->nodes, .capacity = (size_t)1 << bits};
     grown.edges = calloc(grown.capacity, sizeof *grown.edges);
     if (!grown.edges)
         return false;
@@ -31,6 +25,23 @@ static bool make_room(spm_trie *trie)
     free(trie->edges);
     *trie = grown;
     return true;
+}
+
+bool spm_trie_reserve(spm_trie *trie, size_t keys)
+{
+    unsigned bits = FIRST_BITS;
+    while (bits < MAX_BITS && ((size_t)1 << bits) / 4 < keys) /* about two nodes for a key */
+        bits++;
+    return grow(trie, bits);
+}
+
+/* Keeps the table at most half full. */
+static bool make_room(spm_trie *trie)
+{
+    if (trie->nodes < trie->capacity / 2)
+        return true;
+    unsigned bits = trie->capacity ? 64 - trie->shift + 1 : FIRST_BITS;
+    return bits <= MAX_BITS && grow(trie, bits);
 }
 
 static spm_edge *find_or_add(spm_trie *trie, uint32_t parent, uint32_t character)

@@ -51,7 +51,7 @@ static inline size_t spm_character(const char *text, size_t left, uint32_t *char
 static inline size_t spm_trie_slot(const spm_trie *trie, uint32_t parent, uint32_t character)
 {
     uint64_t key = (uint64_t)parent << 32 | character;
-    return (size_t)((key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> trie->shift);
+    return (size_t)((key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> (trie->shift & 63));
 }
 
 /* The edge from a node by a character, or NULL. */
@@ -69,6 +69,8 @@ static inline const spm_edge *spm_trie_step(const spm_trie *trie, uint32_t paren
     }
 }
 
+/* Makes room for about `keys` keys in an empty trie; without it the trie grows as they come. */
+bool spm_trie_reserve(spm_trie *trie, size_t keys);
 /* Adds a key that is not empty. */
 spm_trie_result spm_trie_add(spm_trie *trie, const char *key, size_t length, int32_t id);
 /* The length of the longest key that text[0..length) begins with, or 0. */

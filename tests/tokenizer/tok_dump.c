@@ -34,7 +34,7 @@ static void decode_line(const tok_tokenizer *tokenizer, const char *line)
     }
     base_buffer text = {0};
     if (!tok_decode(tokenizer, ids, count, &text, NULL, &error))
-        fwrite(text.data, 1, text.length, stdout);
+        (void)fwrite(text.data, 1, text.length, stdout);
     putchar('\n');
     base_buffer_free(&text);
 }
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
         return 2;
     const bool pieces = !strcmp(argv[1], "pieces"), encode = !strcmp(argv[1], "encode");
     if (pieces)
-        spm_open(argv[2], &model, &error);
+        spm_open(argv[2], SPM_TO_SEGMENT, &model, &error);
     else
         tok_open(argv[2], &limits, &tokenizer, &error);
     char *line = NULL;
@@ -79,6 +79,6 @@ int main(int argc, char **argv)
     spm_close(model);
     tok_close(tokenizer);
     if (error.status)
-        fprintf(stderr, "%s\n", error.message);
+        (void)fprintf(stderr, "%s\n", error.message);
     return error.status ? 1 : 0;
 }
