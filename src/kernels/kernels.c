@@ -233,9 +233,13 @@ void kn_add_norm(const kn_table *table, float *x, const float *residual, const f
 void kn_attend(const kn_table *table, const float *q, size_t q_stride, size_t queries,
                const kn_memory *memory, float scale, float *weights, float *out, size_t out_stride)
 {
-    for (size_t i = 0; i < queries; i++)
-        table->loops->attend(q + i * q_stride, memory, scale, weights + i * memory->count,
-                             out + i * out_stride);
+    table->loops->attend(q, q_stride, queries, memory, scale, weights, out, out_stride);
+}
+
+void kn_store_bytes(const kn_table *table, const float *x, size_t count, int8_t *values,
+                    float *scale)
+{
+    table->loops->store_bytes(x, count, values, scale);
 }
 
 void kn_top_start(kn_top *top, size_t k)

@@ -69,12 +69,17 @@ void kn_add_norm(const kn_table *table, float *x, const float *residual, const f
 
 /* Where the keys and values of one head are: k_j = rows[j] + k_offset, v_j = rows[j] + v_offset for
  * j < count, `dim` floats each. Positions are reached through pointers, so that a cache is
- * reordered by moving pointers; one table of pointers serves all layers and heads. Neighbouring
- * positions usually are neighbours in memory (rows[j + 1] == rows[j] + dim) but need not be. */
+ * reordered by moving pointers; one table of pointers serves all layers and heads.
+ * With `bytes`, keys and values are int8 as kn_store_bytes makes them, k_offset and v_offset count
+ * bytes, and the scales are rows[j][k_scale] and rows[j][v_scale]. */
 typedef struct kn_memory {
     const float *const *rows;
     size_t count, dim;
     size_t k_offset, v_offset;
+    bool bytes;
+    size_t k_scale, v_scale;
+    const struct kn_memory *next; /* what will be looked at after this, fetched into the cache
+                                     meanwhile; or NULL */
 } kn_memory;
 
 /* Attention of one head for `queries` queries that look at the same memory (the beams of a sentence
@@ -84,6 +89,10 @@ typedef struct kn_memory {
  * weights: scratch and result, (queries, count). A query's result does not depend on the others. */
 void kn_attend(const kn_table *table, const float *q, size_t q_stride, size_t queries,
                const kn_memory *memory, float scale, float *weights, float *out, size_t out_stride);
+
+/* x ~ *scale * values, `count` numbers, the largest becoming 127: a key or a value of one head. */
+void kn_store_bytes(const kn_table *table, const float *x, size_t count, int8_t *values,
+                    float *scale);
 
 /* The best `k` (at most KN_TOP_MAX) of one row, kept while blocks of the row pass by. values[]
  * descend; ties keep the lower index first; NaN is never taken. */

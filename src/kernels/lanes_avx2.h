@@ -23,6 +23,13 @@ static inline lanes lanes_load(const float *p)
     return (lanes){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
 }
 
+static inline lanes lanes_load_bytes(const int8_t *p)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+    return (lanes){_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)),
+                   _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(bytes, 8)))};
+}
+
 /* All ones in the first `count` <= 8 lanes. */
 static inline __m256i lanes_first(size_t count)
 {

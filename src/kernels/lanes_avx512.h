@@ -20,6 +20,12 @@ static inline lanes lanes_load(const float *p)
     return _mm512_loadu_ps(p);
 }
 
+static inline lanes lanes_load_bytes(const int8_t *p)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
+}
+
 static inline __mmask16 lanes_first(size_t count)
 {
     return (__mmask16)((1U << count) - 1);

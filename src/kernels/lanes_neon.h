@@ -30,6 +30,16 @@ static inline lanes lanes_load(const float *p)
     return r;
 }
 
+static inline lanes lanes_load_bytes(const int8_t *p)
+{
+    int8x16_t bytes = vld1q_s8(p);
+    int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_s8(vget_high_s8(bytes));
+    return (lanes){{vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))),
+                    vcvtq_f32_s32(vmovl_s16(vget_high_s16(low))),
+                    vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))),
+                    vcvtq_f32_s32(vmovl_s16(vget_high_s16(high)))}};
+}
+
 static inline void lanes_store(float *p, lanes a)
 {
     EACH_QUARTER vst1q_f32(p + 4 * i, a.q[i]);

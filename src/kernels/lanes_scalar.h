@@ -43,6 +43,14 @@ static inline lanes lanes_load_part(const float *p, size_t count, float fill)
     return r;
 }
 
+/* Sixteen bytes as floats. */
+static inline lanes lanes_load_bytes(const int8_t *p)
+{
+    lanes r;
+    EACH_LANE r.f[l] = (float)p[l];
+    return r;
+}
+
 static inline void lanes_store(float *p, lanes a)
 {
     memcpy(p, a.f, sizeof a.f);

@@ -102,19 +102,26 @@ static inline lanes apply(lanes x, kn_activation activation)
 
 /* ---- Quantised products -------------------------------------------------------------------- */
 
-/* A row that holds NaN or infinity gets the scale NaN, and so all its products are NaN, as in
- * float; one that is zero or too small for 127 / max to be finite counts as zero. */
-static void quantize(const float *x, size_t cols, kn_quantized_row *row)
+/* max |x|, NaN being larger than infinity: the sizes of floats are ordered as their bits are. */
+static inline float largest_size(const float *x, size_t count)
 {
     lanes_int top = lanes_int_set(0);
-    const lanes_int magnitude = lanes_int_set(0x7FFFFFFF); /* ordered as the floats' sizes are */
-    for (size_t k = 0; k < cols; k += 16) {
-        lanes_int bits = lanes_bits(load_up_to(x + k, cols - k, 0.0F));
+    const lanes_int magnitude = lanes_int_set(0x7FFFFFFF);
+    for (size_t k = 0; k < count; k += 16) {
+        lanes_int bits = lanes_bits(load_up_to(x + k, count - k, 0.0F));
         top = lanes_int_max(top, lanes_int_and(bits, magnitude));
     }
     int32_t top_bits = lanes_int_maximum(top);
     float largest;
     memcpy(&largest, &top_bits, sizeof largest);
+    return largest;
+}
+
+/* A row that holds NaN or infinity gets the scale NaN, and so all its products are NaN, as in
+ * float; one that is zero or too small for 127 / max to be finite counts as zero. */
+static void quantize(const float *x, size_t cols, kn_quantized_row *row)
+{
+    const float largest = largest_size(x, cols);
     size_t padded = (cols + KN_PAD - 1) / KN_PAD * KN_PAD;
     if (!isfinite(largest) || largest < 1e-36F) {
         row->scale = isfinite(largest) ? 0.0F : NAN;
@@ -232,7 +239,7 @@ static void add_norm(float *x, const float *residual, const float *weight, const
     }
 }
 
-/* ---- Softmax and attention ----------------------------------------------------------------- */
+/* ---- Softmax ------------------------------------------------------------------------------- */
 
 static float maximum(const float *x, size_t count)
 {
@@ -274,66 +281,7 @@ static inline float softmax_unscaled(float *x, size_t count)
     return 1.0F / lanes_sum(sum);
 }
 
-/* scores[j] = q . k_j * scale, sixteen keys at a time, then one by one: same sums. */
-static inline void score(const float *q, const kn_memory *memory, float scale, float *scores)
-{
-    const float *const *rows = memory->rows;
-    const size_t dim = memory->dim, offset = memory->k_offset;
-    size_t j = 0;
-    for (; j + 16 <= memory->count; j += 16) {
-        lanes sums[16];
-        for (size_t l = 0; l < 16; l++)
-            sums[l] = dot_lanes(q, rows[j + l] + offset, dim);
-        lanes_store(scores + j, lanes_mul(lanes_sum_each(sums), lanes_set(scale)));
-    }
-    for (; j < memory->count; j++)
-        scores[j] = lanes_sum(dot_lanes(q, rows[j] + offset, dim)) * scale;
-}
-
-/* out = sum_j weights[j] v_j for `width` <= 16 values from `at` on. */
-static inline void gather(const float *weights, const kn_memory *memory, size_t at, size_t width,
-                          float *out)
-{
-    lanes sum = lanes_set(0.0F);
-    for (size_t j = 0; j < memory->count; j++) {
-        const float *v = memory->rows[j] + memory->v_offset + at;
-        sum = lanes_add(sum, lanes_mul(lanes_set(weights[j]), load_up_to(v, width, 0.0F)));
-    }
-    store_up_to(out, width, sum);
-}
-
-/* The same for 64 values. */
-static inline void gather_64(const float *weights, const kn_memory *memory, size_t at, float *out)
-{
-    lanes a = lanes_set(0.0F), b = a, c = a, d = a;
-    for (size_t j = 0; j < memory->count; j++) {
-        const float *v = memory->rows[j] + memory->v_offset + at;
-        const lanes weight = lanes_set(weights[j]);
-        a = lanes_add(a, lanes_mul(weight, lanes_load(v)));
-        b = lanes_add(b, lanes_mul(weight, lanes_load(v + 16)));
-        c = lanes_add(c, lanes_mul(weight, lanes_load(v + 32)));
-        d = lanes_add(d, lanes_mul(weight, lanes_load(v + 48)));
-    }
-    lanes_store(out, a);
-    lanes_store(out + 16, b);
-    lanes_store(out + 32, c);
-    lanes_store(out + 48, d);
-}
-
-static void attend(const float *q, const kn_memory *memory, float scale, float *weights, float *out)
-{
-    const size_t count = memory->count;
-    score(q, memory, scale, weights);
-    const lanes factor = lanes_set(softmax_unscaled(weights, count));
-    for (size_t j = 0; j < count; j += 16)
-        store_up_to(weights + j, count - j,
-                    lanes_mul(load_up_to(weights + j, count - j, 0.0F), factor));
-    size_t d = 0;
-    for (; d + 64 <= memory->dim; d += 64)
-        gather_64(weights, memory, d, out + d);
-    for (; d < memory->dim; d += 16)
-        gather(weights, memory, d, memory->dim - d, out + d);
-}
+#include "kernels/attention.h"
 
 /* ---- The best of a row --------------------------------------------------------------------- */
 
@@ -376,6 +324,7 @@ const kn_loops KN_LOOPS = {
     .multiply_few = multiply_few,
     .add_norm = add_norm,
     .attend = attend,
+    .store_bytes = store_bytes,
     .maximum = maximum,
     .sum_exp = sum_exp,
     .subtract = subtract,

@@ -71,8 +71,9 @@ typedef struct kn_loops {
                          size_t out, float *y, size_t y_stride);
     void (*add_norm)(float *x, const float *residual, const float *weight, const float *bias,
                      size_t cols);
-    void (*attend)(const float *q, const kn_memory *memory, float scale, float *weights,
-                   float *out);
+    void (*attend)(const float *q, size_t q_stride, size_t queries, const kn_memory *memory,
+                   float scale, float *weights, float *out, size_t out_stride);
+    void (*store_bytes)(const float *x, size_t count, int8_t *values, float *scale);
     float (*maximum)(const float *x, size_t count);
     float (*sum_exp)(const float *x, size_t count, float maximum);
     void (*subtract)(float *x, size_t count, float value);
@@ -107,5 +108,9 @@ extern const kn_table kn_table_avx512vnni;
 extern const kn_table kn_table_amx;
 extern const kn_table kn_table_neon;
 extern const kn_table kn_table_neondot;
+
+/* Before a loop over an array that must become registers: GCC keeps an array in memory as soon as
+ * one of its loops is not unrolled. */
+#define KN_UNROLL _Pragma("GCC unroll 8")
 
 #endif

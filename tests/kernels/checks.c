@@ -375,7 +375,7 @@ static bool check_add_norm(const kn_table *table, char *message)
 
 static bool attends(const kn_table *table, size_t count, size_t dim, char *message)
 {
-    enum { QUERIES = 3 };
+    enum { QUERIES = 6 };
     sequence s = {count * 1000 + dim};
     size_t width = 2 * dim + 3, stride = dim + 5;
     float *cache = take_floats(&s, count * width, 2.0F);
@@ -383,7 +383,8 @@ static bool attends(const kn_table *table, size_t count, size_t dim, char *messa
     const float **rows = take(count * sizeof *rows);
     for (size_t j = 0; j < count; j++) /* out of order, as beams leave them */
         rows[j] = cache + (j * 7 % count == j ? j : count - 1 - j) * width;
-    const kn_memory memory = {rows, count, dim, 1, dim + 3};
+    const kn_memory memory = {
+        .rows = rows, .count = count, .dim = dim, .k_offset = 1, .v_offset = dim + 3};
     float *w[2], *out[2];
     for (int t = 0; t < 2; t++) {
         w[t] = take(QUERIES * count * sizeof **w);
@@ -393,7 +394,7 @@ static bool attends(const kn_table *table, size_t count, size_t dim, char *messa
     kn_attend(scalar(), q, stride, QUERIES, &memory, 0.3F, w[0], out[0], stride);
     kn_attend(table, q, stride, QUERIES, &memory, 0.3F, w[1], out[1], stride);
     REQUIRE(difference(w[0], w[1], QUERIES * count) == QUERIES * count, "%zu x %zu", count, dim);
-    REQUIRE(difference(out[0], out[1], 2 * stride + dim) == 2 * stride + dim, "%zu x %zu", count,
+    REQUIRE(difference(out[0], out[1], 5 * stride + dim) == 5 * stride + dim, "%zu x %zu", count,
             dim);
     for (size_t i = 0; i < QUERIES; i++) {
         double sum = 0, first = 0;
@@ -424,6 +425,79 @@ static bool check_attend(const kn_table *table, char *message)
 {
     for (size_t i = 0; i < SIZES; i++)
         if (!attends(table, sizes[i], 64, message) || !attends(table, 21, sizes[i], message))
+            return false;
+    return true;
+}
+
+/* Keys and values kept as bytes against the same ones as floats. A row is two scales, then bytes.
+ */
+static bool attends_bytes(const kn_table *table, size_t count, size_t dim, char *message)
+{
+    enum { QUERIES = 5 };
+    sequence s = {count * 1000 + dim};
+    const size_t width = 2 + (2 * dim + 3) / 4 + 1, stride = dim + 5;
+    float *cache = take(count * width * sizeof *cache),
+          *plain = take(count * 2 * dim * sizeof *plain);
+    float *q = take_floats(&s, QUERIES * stride, 2.0F);
+    const float **rows = take(count * sizeof *rows), **plain_rows = take(count * sizeof *rows);
+    for (size_t j = 0; j < count; j++) {
+        float *row = cache + j * width, *numbers = plain + j * 2 * dim;
+        rows[j] = row;
+        plain_rows[j] = numbers;
+        for (size_t part = 0; part < 2; part++) {
+            float *x = take_floats(&s, dim, 2.0F);
+            int8_t *bytes = (int8_t *)(row + 2) + part * dim, expected[256];
+            float scale;
+            kn_store_bytes(scalar(), x, dim, expected, &scale);
+            kn_store_bytes(table, x, dim, bytes, &row[part]);
+            REQUIRE(memcmp(bytes, expected, dim) == 0 && scale == row[part], "dim %zu", dim);
+            for (size_t d = 0; d < dim; d++) {
+                numbers[part * dim + d] = (float)bytes[d] * scale;
+                REQUIRE(fabsf(numbers[part * dim + d] - x[d]) <= scale * 0.5001F, "dim %zu", dim);
+            }
+            free(x);
+        }
+    }
+    const kn_memory memory = {.rows = rows,
+                              .count = count,
+                              .dim = dim,
+                              .k_offset = 2 * sizeof(float),
+                              .v_offset = 2 * sizeof(float) + dim,
+                              .bytes = true,
+                              .v_scale = 1};
+    const kn_memory floats = {
+        .rows = plain_rows, .count = count, .dim = dim, .v_offset = dim, .next = &memory};
+    float *w[3], *out[3];
+    for (int t = 0; t < 3; t++) {
+        w[t] = take(QUERIES * count * sizeof **w);
+        out[t] = take(QUERIES * stride * sizeof **out);
+        memset(out[t], 0, QUERIES * stride * sizeof **out);
+    }
+    kn_attend(scalar(), q, stride, QUERIES, &memory, 0.3F, w[0], out[0], stride);
+    kn_attend(table, q, stride, QUERIES, &memory, 0.3F, w[1], out[1], stride);
+    kn_attend(table, q, stride, QUERIES, &floats, 0.3F, w[2], out[2], stride);
+    REQUIRE(difference(w[0], w[1], QUERIES * count) == QUERIES * count, "%zu x %zu", count, dim);
+    REQUIRE(difference(out[0], out[1], QUERIES * stride) == QUERIES * stride, "%zu x %zu", count,
+            dim);
+    for (size_t i = 0; i < QUERIES * stride; i++)
+        REQUIRE(fabsf(out[1][i] - out[2][i]) < 2e-5F, "%zu x %zu", count, dim);
+    for (int t = 0; t < 3; t++) {
+        free(w[t]);
+        free(out[t]);
+    }
+    free(plain_rows);
+    free(rows);
+    free(q);
+    free(plain);
+    free(cache);
+    return true;
+}
+
+static bool check_attend_bytes(const kn_table *table, char *message)
+{
+    for (size_t i = 0; i < SIZES; i++)
+        if (!attends_bytes(table, sizes[i], 64, message) ||
+            (sizes[i] <= 256 && !attends_bytes(table, 21, sizes[i], message)))
             return false;
     return true;
 }
@@ -673,7 +747,8 @@ static bool check_digest(const kn_table *table, char *message)
         float weights[ROWS * ROWS];
         product(table, x, ROWS, &(kn_weights){w, scale, bias, WIDTH}, WIDTH, activation, y);
         hash = digest(hash, y, ROWS * WIDTH);
-        const kn_memory memory = {rows, ROWS, WIDTH / 2, 0, WIDTH / 2};
+        const kn_memory memory = {
+            .rows = rows, .count = ROWS, .dim = WIDTH / 2, .v_offset = WIDTH / 2};
         kn_attend(table, x, WIDTH, ROWS, &memory, 0.1F, weights, x, WIDTH);
         kn_add_norm(table, x, y, scale, bias, ROWS, WIDTH);
         hash = digest(hash, x, ROWS * WIDTH);
@@ -699,6 +774,7 @@ const check checks[] = {
     {"product bits", check_product_bits},
     {"add norm", check_add_norm},
     {"attend", check_attend},
+    {"attend bytes", check_attend_bytes},
     {"log softmax", check_log_softmax},
     {"activations", check_activations},
     {"exponential", check_exponential},

@@ -1,0 +1,191 @@
+/*
+ * Attention, in the operations of a lanes_*.h; included by loops.h. A query's numbers are summed in
+ * an order of their own, whatever other queries are handled together with it.
+ */
+#ifndef KERNELS_ATTENTION_H
+#define KERNELS_ATTENTION_H
+
+/* How many queries read a value while it is in registers: what the registers have room for. */
+#ifndef KN_QUERIES
+#define KN_QUERIES 1
+#endif
+
+/* Sixteen or fewer of the numbers of a key or value. */
+static inline lanes load_number(const float *row, size_t offset, size_t left, bool bytes)
+{
+    if (!bytes)
+        return load_up_to(row + offset, left, 0.0F);
+    const int8_t *p = (const int8_t *)(const void *)row + offset;
+    if (left >= 16)
+        return lanes_load_bytes(p);
+    int8_t part[16] = {0};
+    memcpy(part, p, left);
+    return lanes_load_bytes(part);
+}
+
+static inline lanes dot_key(const float *q, const float *row, const kn_memory *memory, bool bytes)
+{
+    lanes sum = lanes_set(0.0F);
+    for (size_t d = 0; d < memory->dim; d += 16) {
+        const size_t left = memory->dim - d;
+        lanes k = load_number(row, memory->k_offset + d, left, bytes);
+        sum = lanes_add(sum, lanes_mul(load_up_to(q + d, left, 0.0F), k));
+    }
+    return sum;
+}
+
+/* Asks for the key and the value of position j to be brought into the cache. */
+static inline void fetch(const kn_memory *memory, size_t j)
+{
+    const size_t size = memory->bytes ? 1 : sizeof(float);
+    const char *row = (const char *)memory->rows[j];
+    for (size_t at = 0; at < memory->dim * size; at += 64) {
+        __builtin_prefetch(row + memory->k_offset * size + at);
+        __builtin_prefetch(row + memory->v_offset * size + at);
+    }
+    if (memory->bytes)
+        __builtin_prefetch(memory->rows[j] + memory->k_scale);
+}
+
+/* scores[l] = q . k_l * scale for `count` <= 16 positions from j on. */
+static inline void score_some(const float *q, const kn_memory *memory, size_t j, size_t count,
+                              float scale, bool bytes, float *scores)
+{
+    lanes sums[16];
+    float scales[16];
+    const float *const *rows = memory->rows + j;
+    for (size_t l = 0; l < count; l++) {
+        sums[l] = dot_key(q, rows[l], memory, bytes);
+        scales[l] = bytes ? scale * rows[l][memory->k_scale] : scale;
+    }
+    for (size_t l = count; l < 16; l++) {
+        sums[l] = lanes_set(0.0F);
+        scales[l] = 0.0F;
+    }
+    store_up_to(scores, count, lanes_mul(lanes_sum_each(sums), lanes_load(scales)));
+}
+
+static inline void score(const float *q, const kn_memory *memory, float scale, bool bytes,
+                         float *scores)
+{
+    const kn_memory *next = memory->next;
+    const size_t count = memory->count, fetched = next ? next->count : 0;
+    size_t j = 0;
+    for (; j + 16 <= count; j += 16) {
+        for (size_t l = j; l < j + 16 && l < fetched; l++)
+            fetch(next, l);
+        score_some(q, memory, j, 16, scale, bytes, scores + j);
+    }
+    for (size_t l = j; l < fetched; l++)
+        fetch(next, l);
+    if (j < count)
+        score_some(q, memory, j, count - j, scale, bytes, scores + j);
+}
+
+/* out = sum_j weights[j] v_j for `width` <= 16 values from `at` on. */
+static inline void gather(const float *weights, const kn_memory *memory, size_t at, size_t width,
+                          bool bytes, float *out)
+{
+    lanes sum = lanes_set(0.0F);
+    for (size_t j = 0; j < memory->count; j++) {
+        const float *row = memory->rows[j];
+        const float weight = bytes ? weights[j] * row[memory->v_scale] : weights[j];
+        lanes v = load_number(row, memory->v_offset + at, width, bytes);
+        sum = lanes_add(sum, lanes_mul(lanes_set(weight), v));
+    }
+    store_up_to(out, width, sum);
+}
+
+/* The same for 64 values and `queries` <= KN_QUERIES queries. weights: (queries, count). */
+static inline void gather_64(const float *weights, size_t queries, const kn_memory *memory,
+                             size_t at, bool bytes, float *out, size_t out_stride)
+{
+    const size_t count = memory->count;
+    lanes sums[KN_QUERIES][4];
+    KN_UNROLL for (size_t i = 0; i < queries; i++) KN_UNROLL for (size_t c = 0; c < 4; c++)
+        sums[i][c] = lanes_set(0.0F);
+    for (size_t j = 0; j < count; j++) {
+        const float *row = memory->rows[j];
+        lanes v[4];
+        KN_UNROLL for (size_t c = 0; c < 4; c++) v[c] =
+            load_number(row, memory->v_offset + at + 16 * c, 16, bytes);
+        KN_UNROLL for (size_t i = 0; i < queries; i++)
+        {
+            const float weight = weights[i * count + j];
+            const lanes w = lanes_set(bytes ? weight * row[memory->v_scale] : weight);
+            KN_UNROLL for (size_t c = 0; c < 4; c++) sums[i][c] =
+                lanes_add(sums[i][c], lanes_mul(w, v[c]));
+        }
+    }
+    KN_UNROLL for (size_t i = 0; i < queries; i++) KN_UNROLL for (size_t c = 0; c < 4; c++)
+        lanes_store(out + i * out_stride + 16 * c, sums[i][c]);
+}
+
+/* For `queries` <= KN_QUERIES queries. */
+static inline void attend_some(const float *q, size_t q_stride, size_t queries,
+                               const kn_memory *memory, float scale, bool bytes, float *weights,
+                               float *out, size_t out_stride)
+{
+    const size_t count = memory->count;
+    for (size_t i = 0; i < queries; i++) {
+        float *w = weights + i * count;
+        score(q + i * q_stride, memory, scale, bytes, w);
+        const lanes factor = lanes_set(softmax_unscaled(w, count));
+        for (size_t j = 0; j < count; j += 16)
+            store_up_to(w + j, count - j, lanes_mul(load_up_to(w + j, count - j, 0.0F), factor));
+    }
+    size_t d = 0;
+    for (; d + 64 <= memory->dim; d += 64)
+        gather_64(weights, queries, memory, d, bytes, out + d, out_stride);
+    for (; d < memory->dim; d += 16)
+        for (size_t i = 0; i < queries; i++)
+            gather(weights + i * count, memory, d, memory->dim - d, bytes,
+                   out + i * out_stride + d);
+}
+
+static inline void attend_all(const float *q, size_t q_stride, size_t queries,
+                              const kn_memory *memory, float scale, bool bytes, float *weights,
+                              float *out, size_t out_stride)
+{
+    kn_memory here = *memory; /* what comes next is fetched once, not for every query */
+    size_t i = 0;
+    for (; i + KN_QUERIES <= queries; i += KN_QUERIES) {
+        attend_some(q + i * q_stride, q_stride, KN_QUERIES, &here, scale, bytes,
+                    weights + i * here.count, out + i * out_stride, out_stride);
+        here.next = NULL;
+    }
+    for (; i < queries; i++) {
+        attend_some(q + i * q_stride, q_stride, 1, &here, scale, bytes, weights + i * here.count,
+                    out + i * out_stride, out_stride);
+        here.next = NULL;
+    }
+}
+
+static void attend(const float *q, size_t q_stride, size_t queries, const kn_memory *memory,
+                   float scale, float *weights, float *out, size_t out_stride)
+{
+    if (memory->bytes)
+        attend_all(q, q_stride, queries, memory, scale, true, weights, out, out_stride);
+    else
+        attend_all(q, q_stride, queries, memory, scale, false, weights, out, out_stride);
+}
+
+/* x ~ scale * values, `count` of them, the largest becoming 127. */
+static void store_bytes(const float *x, size_t count, int8_t *values, float *scale)
+{
+    const float largest = largest_size(x, count);
+    const bool usable = isfinite(largest) && largest >= 1e-36F;
+    *scale = usable ? largest / 127.0F : isfinite(largest) ? 0.0F : NAN;
+    const lanes factor = lanes_set(usable ? 127.0F / largest : 0.0F);
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        lanes_int_store_bytes(values + i, lanes_round(lanes_mul(lanes_load(x + i), factor)));
+    if (i < count) {
+        int8_t part[16];
+        lanes rest = lanes_load_part(x + i, count - i, 0.0F);
+        lanes_int_store_bytes(part, lanes_round(lanes_mul(rest, factor)));
+        memcpy(values + i, part, count - i);
+    }
+}
+
+#endif
