@@ -126,6 +126,7 @@ typedef struct zhen_options {
     size_t max_new_tokens; /* 0: as many as the model and the length guard allow */
     size_t no_repeat_ngram;
     double repetition_penalty;
+    bool scores;    /* greedy search: compute scores, which costs time; otherwise they are 0 */
     bool guard;     /* break off endless repetition, bound the output's length, never be empty */
     bool alignment; /* fill in the links of each sentence */
 } zhen_options;
@@ -163,7 +164,8 @@ typedef struct zhen_link {
 typedef struct zhen_sentence {
     zhen_span source; /* in the source text, without surrounding space */
     zhen_span target; /* in the translation */
-    double score;     /* log probability / length ^ length_penalty; 0 if passed through */
+    double score;     /* log probability / length ^ length_penalty; the mean of these if it was
+                         cut for its length; 0 if passed through */
     const zhen_link *links; /* in order of the target; NULL unless options.alignment */
     size_t link_count;
 } zhen_sentence;
@@ -177,12 +179,12 @@ typedef struct zhen_alternative {
 typedef struct zhen_translation {
     const char *text; /* zero-terminated UTF-8; may hold U+0000 where the source did */
     size_t length;
-    double score; /* mean of the sentences' scores */
+    double score; /* mean of the scores of the translated sentences; 0 if there is none */
     const zhen_sentence *sentences;
     size_t sentence_count;
     const zhen_alternative *alternatives; /* best first, the first is the translation itself */
     size_t alternative_count;             /* 1 to options.nbest */
-    size_t source_tokens, target_tokens;
+    size_t source_tokens, target_tokens; /* what the model read and wrote, without </s> */
 } zhen_translation;
 
 typedef struct zhen_translations zhen_translations;

@@ -1,0 +1,205 @@
+#include "translate/crew.h"
+
+#include "base/error.h"
+#include "translate/finish.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+enum {
+    BATCH_ROWS = 128, /* hypotheses side by side in one worker */
+    ROWS_WORTH = 8    /* hypotheses for which a thread of their own is worth starting */
+};
+
+typedef struct worker {
+    translate_crew *crew;
+    search_worker *search; /* NULL until needed */
+    size_t rows;           /* that `search` has room for */
+    translate_finisher finisher;
+    /* The outcome of its part of the run. */
+    zhen_status status;
+    zhen_error error;
+} worker;
+
+struct translate_crew {
+    const nn_network *network;
+    search_options options;
+    const atomic_bool *cancel;
+    worker *workers; /* (threads); the first one belongs to the calling thread */
+    size_t threads;
+    /* The run. */
+    translate_entry *const *entries;
+    size_t count;
+    size_t batch_rows;
+    atomic_size_t next; /* the first entry that nobody has taken */
+    atomic_bool failed; /* a worker has failed: the others stop */
+};
+
+zhen_status translate_crew_create(const zhen_model *model, const nn_network *network,
+                                  const search_options *options, size_t threads,
+                                  const atomic_bool *cancel, translate_crew **crew,
+                                  zhen_error *error)
+{
+    translate_crew *made = calloc(1, sizeof *made);
+    worker *workers = calloc(threads, sizeof *workers);
+    if (!made || !workers) {
+        free(made);
+        free(workers);
+        return base_fail_memory(error);
+    }
+    *made = (translate_crew){.network = network,
+                             .options = *options,
+                             .cancel = cancel,
+                             .workers = workers,
+                             .threads = threads};
+    for (size_t i = 0; i < threads; i++) {
+        workers[i].crew = made;
+        workers[i].finisher.tokenizer = model->tokenizer;
+        workers[i].finisher.guard = options->guard;
+    }
+    *crew = made;
+    return ZHEN_OK;
+}
+
+void translate_crew_free(translate_crew *crew)
+{
+    if (!crew)
+        return;
+    for (size_t i = 0; i < crew->threads; i++) {
+        search_worker_free(crew->workers[i].search);
+        translate_finisher_free(&crew->workers[i].finisher);
+    }
+    free(crew->workers);
+    free(crew);
+}
+
+/* ---- The feed of one worker's search -------------------------------------------------------- */
+
+static bool next_entry(void *context, const int32_t **ids, size_t *count, size_t *tag)
+{
+    translate_crew *crew = ((worker *)context)->crew;
+    /* Once past the end the counter stays near it: no worker asks again after a "no". */
+    size_t index = atomic_fetch_add(&crew->next, 1);
+    if (index >= crew->count)
+        return false;
+    *ids = crew->entries[index]->ids;
+    *count = crew->entries[index]->tokens + 1;
+    *tag = index;
+    return true;
+}
+
+static zhen_status entry_done(void *context, size_t tag, const search_hypothesis *hypotheses,
+                              size_t count)
+{
+    worker *self = context;
+    return translate_finish(&self->finisher, self->crew->entries[tag], hypotheses, count,
+                            &self->error);
+}
+
+static bool is_cancelled(void *context)
+{
+    const translate_crew *crew = ((const worker *)context)->crew;
+    return atomic_load(crew->cancel) || atomic_load(&crew->failed);
+}
+
+/* ---- A run ---------------------------------------------------------------------------------- */
+
+/* Search memory grows with the rows, so a worker starts with as many as the work needs. */
+static zhen_status prepare(worker *self)
+{
+    const translate_crew *crew = self->crew;
+    if (self->search && self->rows >= crew->batch_rows)
+        return ZHEN_OK;
+    search_worker_free(self->search);
+    self->search = NULL;
+    self->rows = crew->batch_rows;
+    return search_worker_create(crew->network, &crew->options, self->rows, &self->search,
+                                &self->error);
+}
+
+static void *work(void *context)
+{
+    worker *self = context;
+    const search_feed feed = {self, next_entry, entry_done, is_cancelled};
+    self->status = prepare(self);
+    if (!self->status)
+        self->status = search_run(self->search, &feed, &self->error);
+    if (self->status)
+        atomic_store(&self->crew->failed, true);
+    return NULL;
+}
+
+/* Signals go to the caller's own threads: a handler of theirs must not run in one of ours. */
+static bool start_thread(worker *self, pthread_t *thread)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before))
+        return false;
+    bool started = pthread_create(thread, NULL, work, self) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static size_t rounded_up_power(size_t number)
+{
+    size_t power = 1;
+    while (power < number)
+        power *= 2;
+    return power;
+}
+
+/* Decides how many threads to use and how many rows each of them decodes together. */
+static size_t divide_work(translate_crew *crew)
+{
+    size_t rows = crew->count * crew->options.beams;
+    size_t threads = (rows + ROWS_WORTH - 1) / ROWS_WORTH;
+    if (threads > crew->threads)
+        threads = crew->threads;
+    if (threads > crew->count)
+        threads = crew->count;
+    /* A power of two, so that slowly growing work does not grow the memory each time. */
+    size_t share = rounded_up_power((rows + threads - 1) / threads);
+    crew->batch_rows = share < BATCH_ROWS ? share : BATCH_ROWS;
+    return threads;
+}
+
+/* The failure that made the others stop, or a cancellation. */
+static zhen_status outcome(const translate_crew *crew, size_t threads, zhen_error *error)
+{
+    const worker *failed = NULL;
+    for (size_t i = 0; i < threads; i++) {
+        const worker *w = &crew->workers[i];
+        if (w->status && (!failed || failed->status == ZHEN_ERROR_CANCELLED))
+            failed = w;
+    }
+    if (!failed)
+        return ZHEN_OK;
+    if (failed->status == ZHEN_ERROR_CANCELLED)
+        return base_fail(error, ZHEN_ERROR_CANCELLED, "cancelled");
+    return base_fail(error, failed->status, "%s", failed->error.message);
+}
+
+zhen_status translate_crew_run(translate_crew *crew, translate_entry *const *entries, size_t count,
+                               zhen_error *error)
+{
+    if (count == 0)
+        return ZHEN_OK;
+    crew->entries = entries;
+    crew->count = count;
+    atomic_store(&crew->next, 0);
+    atomic_store(&crew->failed, false);
+    size_t threads = divide_work(crew), started = 1;
+    pthread_t *handles = malloc(threads * sizeof *handles);
+    if (!handles)
+        return base_fail_memory(error);
+    /* With fewer threads than wanted the work is done all the same. */
+    while (started < threads && start_thread(&crew->workers[started], &handles[started]))
+        started++;
+    work(&crew->workers[0]);
+    for (size_t i = 1; i < started; i++)
+        pthread_join(handles[i], NULL);
+    free(handles);
+    return outcome(crew, started, error);
+}
