@@ -232,8 +232,7 @@ static bool fill_alternatives(assembler *a, const translate_line *line, zhen_tra
 
 static bool assemble_line(assembler *a, const translate_line *line, zhen_translation *out)
 {
-    zhen_sentence *sentences =
-        base_arena_calloc(a->arena, line->sentence_count, sizeof *sentences);
+    zhen_sentence *sentences = base_arena_calloc(a->arena, line->sentence_count, sizeof *sentences);
     if (!sentences || !collect_terms(a, line) ||
         !translate_choose(a->terms, a->term_count, a->nbest, &a->ways) ||
         !write_text(a, line, a->ways.versions, sentences) || !fill_sentences(a, line, sentences))

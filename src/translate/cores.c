@@ -1,6 +1,7 @@
 #include "translate/cores.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 

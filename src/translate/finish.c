@@ -76,8 +76,8 @@ static zhen_status add_version(translate_finisher *finisher, translate_entry *en
                    sizeof *finisher->spans) ||
         !base_buffer_reserve(text, 0))
         return base_fail_memory(error);
-    zhen_status status = tok_decode(finisher->tokenizer, hypothesis->tokens, hypothesis->count, text,
-                                    finisher->spans, error);
+    zhen_status status = tok_decode(finisher->tokenizer, hypothesis->tokens, hypothesis->count,
+                                    text, finisher->spans, error);
     if (status)
         return status;
     if (!translate_tidy(text, finisher->spans, hypothesis->count))

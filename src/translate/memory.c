@@ -51,6 +51,7 @@ translate_entry *translate_memory_add(translate_memory *memory, const char *text
     translate_entry *entry = calloc(1, sizeof *entry + length);
     if (!entry)
         return NULL;
+    entry->text = (char *)(entry + 1);
     memcpy(entry->text, text, length);
     entry->length = length;
     entry->hash = hash_text(text, length);

@@ -29,7 +29,7 @@ struct translate_entry {
     zhen_link *links; /* of the best version, in offsets of piece and version; NULL unless wanted */
     size_t link_count;
     size_t length;
-    char text[]; /* (length), not terminated */
+    char *text; /* (length), not terminated; in the same block of memory */
 };
 
 /* All zero is empty. */

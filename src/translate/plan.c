@@ -23,10 +23,11 @@ void translate_plan_init(translate_plan *plan, const zhen_model *model, translat
                          bool alignment)
 {
     size_t positions = model->config.max_positions;
-    *plan = (translate_plan){.model = model,
-                             .memory = memory,
-                             .alignment = alignment,
-                             .max_tokens = smaller(PIECE_TOKENS, positions > 1 ? positions - 1 : 1)};
+    *plan =
+        (translate_plan){.model = model,
+                         .memory = memory,
+                         .alignment = alignment,
+                         .max_tokens = smaller(PIECE_TOKENS, positions > 1 ? positions - 1 : 1)};
 }
 
 static bool add_piece(translate_plan *plan, zhen_span source, translate_entry *entry)
@@ -126,8 +127,8 @@ static zhen_span trim(const translate_line *line, zhen_span span)
     return span;
 }
 
-/* Shortens `part`, which begins where the text of the last tok_encode does, until the model can take
- * it, and leaves its tokens in the scratch memory. */
+/* Shortens `part`, which begins where the text of the last tok_encode does, until the model can
+ * take it, and leaves its tokens in the scratch memory. */
 static zhen_status shorten(translate_plan *plan, const translate_line *line, zhen_span *part,
                            size_t tokens, zhen_error *error)
 {
@@ -164,12 +165,11 @@ static zhen_status take_piece(translate_plan *plan, const translate_line *line, 
     if (!known) {
         zhen_status status = encode(plan, line, part, error);
         if (!status)
-            status = shorten(plan, line, &part,
-                             first_part(plan, plan->scratch_tokens.count, whole), error);
+            status = shorten(plan, line, &part, first_part(plan, plan->scratch_tokens.count, whole),
+                             error);
         if (status)
             return status;
-        if (!add_known(plan, line, part, &known) ||
-            (!known && !add_encoded(plan, line, part)))
+        if (!add_known(plan, line, part, &known) || (!known && !add_encoded(plan, line, part)))
             return base_fail_memory(error);
     }
     rest->begin = part.end;
