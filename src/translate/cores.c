@@ -27,7 +27,7 @@ static bool read_line(const char *path, char *line, int size)
     if (!file)
         return false;
     bool read = fgets(line, size, file) != NULL;
-    fclose(file);
+    (void)fclose(file);
     return read;
 }
 
@@ -35,7 +35,7 @@ static bool read_line(const char *path, char *line, int size)
 static bool leads_core(long cpu, const cpu_set_t *allowed, const char *sys)
 {
     char path[256], list[256];
-    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%ld/topology/thread_siblings_list", sys,
+    (void)snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%ld/topology/thread_siblings_list", sys,
              cpu);
     if (!read_line(path, list, sizeof list))
         return true;
@@ -47,7 +47,7 @@ static bool leads_core(long cpu, const cpu_set_t *allowed, const char *sys)
 static size_t quota(const char *sys)
 {
     char path[256], line[64];
-    snprintf(path, sizeof path, "%s/fs/cgroup/cpu.max", sys);
+    (void)snprintf(path, sizeof path, "%s/fs/cgroup/cpu.max", sys);
     if (!read_line(path, line, sizeof line))
         return SIZE_MAX;
     char *end;

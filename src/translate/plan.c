@@ -251,7 +251,7 @@ zhen_status translate_plan_texts(translate_plan *plan, const zhen_text *texts, s
             return status;
     }
     if (plan->queue_count)
-        qsort(plan->queue, plan->queue_count, sizeof(translate_entry *), compare_entries);
+        qsort(plan->queue, plan->queue_count, sizeof *plan->queue, compare_entries);
     return ZHEN_OK;
 }
 
