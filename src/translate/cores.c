@@ -35,8 +35,8 @@ static bool read_line(const char *path, char *line, int size)
 static bool leads_core(long cpu, const cpu_set_t *allowed, const char *sys)
 {
     char path[256], list[256];
-    (void)snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%ld/topology/thread_siblings_list", sys,
-             cpu);
+    (void)snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%ld/topology/thread_siblings_list",
+                   sys, cpu);
     if (!read_line(path, list, sizeof list))
         return true;
     long first = first_allowed(list, allowed);

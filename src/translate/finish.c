@@ -42,7 +42,7 @@ static bool is_known(const translate_entry *entry, const base_buffer *text)
 {
     for (size_t i = 0; i < entry->version_count; i++)
         if (entry->versions[i].length == text->length &&
-            memcmp(entry->versions[i].text, text->data, text->length) == 0)
+            (text->length == 0 || memcmp(entry->versions[i].text, text->data, text->length) == 0))
             return true;
     return false;
 }
@@ -92,12 +92,15 @@ static zhen_status add_version(translate_finisher *finisher, translate_entry *en
         return base_fail_memory(error);
     if (is_known(entry, text))
         return ZHEN_OK;
-    char *copy = malloc(text->length + 1);
-    if (!copy)
+    translate_version *version = &entry->versions[entry->version_count];
+    version->text = malloc(text->length + 1);
+    if (!version->text)
         return base_fail_memory(error);
-    memcpy(copy, text->data, text->length + 1);
-    entry->versions[entry->version_count++] =
-        (translate_version){copy, text->length, hypothesis->score, hypothesis->count};
+    memcpy(version->text, text->data, text->length + 1);
+    version->length = text->length;
+    version->score = hypothesis->score;
+    version->tokens = hypothesis->count;
+    entry->version_count++;
     return ZHEN_OK;
 }
 

@@ -66,7 +66,7 @@ static bool add_encoded(translate_plan *plan, const translate_line *line, zhen_s
     if (plan->scratch_tokens.count == 0) /* nothing that the model could read */
         return add_piece(plan, source, NULL);
     if (!base_grow((void **)&plan->queue, &plan->queue_capacity, plan->queue_count + 1,
-                   sizeof *plan->queue))
+                   sizeof(translate_entry *)))
         return false;
     translate_entry *entry = translate_memory_add(plan->memory, text, length);
     if (!entry || !fill_entry(plan, entry) || !add_piece(plan, source, entry))
@@ -251,7 +251,7 @@ zhen_status translate_plan_texts(translate_plan *plan, const zhen_text *texts, s
             return status;
     }
     if (plan->queue_count)
-        qsort(plan->queue, plan->queue_count, sizeof *plan->queue, compare_entries);
+        qsort(plan->queue, plan->queue_count, sizeof(translate_entry *), compare_entries);
     return ZHEN_OK;
 }
 

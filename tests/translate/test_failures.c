@@ -1,0 +1,112 @@
+/* Every allocation on the way fails once: the call must say so, leak nothing and leave the
+ * translator usable. Run under a leak checker to see the leaks. */
+#include "translate/suite.h"
+#include "zhen.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+/* Allocations until the one that fails; 0: none fails. */
+static atomic_long countdown;
+
+static bool fails(void)
+{
+    if (atomic_load(&countdown) == 0 || atomic_fetch_sub(&countdown, 1) != 1)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return fails() ? NULL : __real_realloc(memory, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+/* A short way through everything: repair, two lines, a cut, alternatives, links. */
+static zhen_status translate(zhen_translator *translator, zhen_translations **all,
+                             zhen_error *error)
+{
+    static const char bytes[] = "好\xFF。ok. 你好。\n再见";
+    const zhen_text texts[] = {{bytes, sizeof bytes - 1}, {"", 0}};
+    return zhen_translate(translator, texts, 2, all, error);
+}
+
+static zhen_status create(const zhen_model *model, unsigned threads, zhen_translator **translator,
+                          zhen_error *error)
+{
+    zhen_options options;
+    zhen_options_init(&options, model);
+    options.threads = threads;
+    options.beam = options.nbest = 2;
+    options.alignment = true;
+    options.max_new_tokens = 4;
+    return zhen_translator_create(model, &options, translator, error);
+}
+
+/* Lets the first, second, third ... allocation fail until the call succeeds. */
+static void fail_each(const zhen_model *model, unsigned threads)
+{
+    zhen_status status = ZHEN_ERROR_MEMORY;
+    for (long failing = 1; status; failing += 1 + failing / 8) {
+        zhen_translator *translator;
+        zhen_translations *all = NULL;
+        zhen_error error = {ZHEN_OK, ""};
+        atomic_store(&countdown, failing);
+        status = create(model, threads, &translator, &error);
+        bool created = !status;
+        if (created)
+            status = translate(translator, &all, &error);
+        bool failed = atomic_exchange(&countdown, 0) <= 0;
+        ck_assert(status == ZHEN_OK || (status == ZHEN_ERROR_MEMORY && failed));
+        ck_assert((status == ZHEN_OK) == (all != NULL));
+        ck_assert(status == ZHEN_OK || strcmp(error.message, "out of memory") == 0);
+        zhen_translations_free(all);
+        if (created && status) {
+            ck_assert(translate(translator, &all, &error) == ZHEN_OK);
+            zhen_translations_free(all);
+        }
+        zhen_translator_free(created ? translator : NULL);
+    }
+}
+
+START_TEST(survives_failed_allocations)
+{
+    zhen_model *model;
+    zhen_error error;
+    ck_assert_msg(zhen_model_open("models/zh-en", &model, &error) == ZHEN_OK, "%s", error.message);
+    fail_each(model, 1);
+    fail_each(model, 2);
+    zhen_model_close(model);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {survives_failed_allocations};
+    return run_suite("translate_failures", tests, sizeof tests / sizeof *tests);
+}
