@@ -23,7 +23,7 @@ static inline bool base_multiply(size_t a, size_t b, size_t *product)
     return true;
 }
 
-/* `size` rounded up to a multiple of `step`, a power of two; the caller knows it cannot overflow. */
+/* `size` rounded up to a multiple of `step`, a power of two; the caller knows that it fits. */
 static inline size_t base_round_up(size_t size, size_t step)
 {
     return (size + step - 1) & ~(step - 1);

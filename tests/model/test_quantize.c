@@ -6,11 +6,14 @@
 #include <check.h>
 #include <dirent.h>
 #include <float.h>
+#include <glob.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static tiny_model tiny;
@@ -306,6 +309,41 @@ START_TEST(test_refuses_models_that_cannot_be_quantised)
 }
 END_TEST
 
+static void remove_leftovers(void)
+{
+    char pattern[300];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s.*.tmp", out);
+    if (!glob(pattern, 0, NULL, &found)) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            tiny_remove_path(found.gl_pathv[i]);
+        globfree(&found);
+    }
+}
+
+/* A child replaces the model again and again and is killed at some moment of it: what stands at the
+ * path is always a whole model. */
+START_TEST(test_a_killed_process_leaves_a_whole_model)
+{
+    uint32_t state = 362436069;
+    quantize();
+    for (int round = 0; round < 20; round++) {
+        const pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (!child)
+            for (;;)
+                zhen_model_quantize(tiny.directory, out, NULL);
+        usleep(1000 + tiny_random(&state) % 20000);
+        ck_assert_int_eq(kill(child, SIGKILL), 0);
+        ck_assert_int_eq(waitpid(child, NULL, 0), child);
+        zhen_model *model;
+        ck_assert_msg(!zhen_model_open(out, &model, &error), "%s", error.message);
+        zhen_model_close(model);
+        remove_leftovers();
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("quantize");
@@ -322,6 +360,7 @@ int main(void)
     tcase_add_test(tests, test_replaces_what_a_link_shows);
     tcase_add_test(tests, test_never_replaces_anything_else);
     tcase_add_test(tests, test_refuses_models_that_cannot_be_quantised);
+    tcase_add_test(tests, test_a_killed_process_leaves_a_whole_model);
     tcase_set_timeout(tests, 0);
     Suite *suite = suite_create("model quantize");
     suite_add_tcase(suite, tests);
