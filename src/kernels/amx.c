@@ -1,14 +1,15 @@
 /*
  * AMX: tdpbsud multiplies a tile of 16 rows x 64 signed bytes with one of 64 x 16 unsigned bytes.
  * Panels are packed as for AVX-512 VNNI, 16 of whose 64-byte vectors, 256 bytes apart, are a tile;
- * so a few rows, for which tiles would stay mostly empty, are left to VNNI.
+ * so a few rows, which would leave the tiles mostly empty, can be left to VNNI.
  */
 #include "kernels/cpu.h"
 #include "kernels/table.h"
 
 #include <immintrin.h>
 
-enum { TILE = 16, FEW_ROWS = 6 };
+enum { TILE = 16, TILE_BYTES = 64 };
+enum { TILE_STEP = TILE * KN_STEP }; /* from one tile of weights to the next in the same column */
 
 /* Every tile has 16 rows of 64 bytes. A thread's tile registers belong to kn_multiply from enter to
  * leave only: given back, they need not be saved when the thread is switched. */
@@ -32,9 +33,10 @@ static void leave(void)
 }
 
 /* Tile numbers are part of the instructions and so cannot be loop variables. */
-#define LOAD_WEIGHTS(tile, column) _tile_loadd(tile, panel + (column)*64, KN_PANEL * KN_QUAD)
-#define STORE(tile, row, column) \
-    _tile_stored(tile, result + (row)*KN_PANEL + (column)*TILE, KN_PANEL * sizeof *result)
+#define LOAD_WEIGHTS(tile, column) _tile_loadd(tile, panel + (column##UL) * TILE_BYTES, KN_STEP)
+#define STORE(tile, row, column)                                            \
+    _tile_stored(tile, result + (row##UL) * KN_PANEL + (column##UL) * TILE, \
+                 KN_PANEL * sizeof *result)
 
 /* 16 rows and the 64 outputs of the panel. */
 static void one_by_four(const int8_t *x, size_t x_stride, const uint8_t *panel, size_t cols,
@@ -44,7 +46,7 @@ static void one_by_four(const int8_t *x, size_t x_stride, const uint8_t *panel, 
     _tile_zero(1);
     _tile_zero(2);
     _tile_zero(3);
-    for (size_t k = 0; k < cols; k += 64, panel += KN_PANEL * 64) {
+    for (size_t k = 0; k < cols; k += TILE_BYTES, panel += TILE_STEP) {
         _tile_loadd(4, x + k, x_stride);
         LOAD_WEIGHTS(5, 0);
         _tile_dpbsud(0, 4, 5);
@@ -69,7 +71,7 @@ static void two_by_two(const int8_t *x, size_t x_stride, const uint8_t *panel, s
     _tile_zero(1);
     _tile_zero(2);
     _tile_zero(3);
-    for (size_t k = 0; k < cols; k += 64, panel += KN_PANEL * 64) {
+    for (size_t k = 0; k < cols; k += TILE_BYTES, panel += TILE_STEP) {
         _tile_loadd(4, x + k, x_stride);
         LOAD_WEIGHTS(6, 0);
         _tile_dpbsud(0, 4, 6);
@@ -81,21 +83,20 @@ static void two_by_two(const int8_t *x, size_t x_stride, const uint8_t *panel, s
     }
     STORE(0, 0, 0);
     STORE(1, 0, 1);
-    STORE(2, TILE, 0);
-    STORE(3, TILE, 1);
+    STORE(2, 16, 0);
+    STORE(3, 16, 1);
 }
 
 static void sums(const void *x, size_t x_stride, size_t rows, const uint8_t *panel, size_t cols,
                  int32_t *result)
 {
     const int8_t *values = kn_quantized_at(x, x_stride, 0)->values;
-    if (rows <= FEW_ROWS) {
-        kn_table_avx512vnni.sums(x, x_stride, rows, panel, cols, result);
-    } else if (rows <= TILE) {
+    if (rows <= TILE) {
         one_by_four(values, x_stride, panel, cols, result);
     } else {
         two_by_two(values, x_stride, panel, cols, result);
-        two_by_two(values, x_stride, panel + 2 * 64, cols, result + 2 * TILE);
+        two_by_two(values, x_stride, panel + (size_t)2 * TILE_BYTES, cols,
+                   result + (size_t)2 * TILE);
     }
 }
 
@@ -104,8 +105,10 @@ const kn_table kn_table_amx = {
     .available = kn_cpu_has_amx,
     .loops = &kn_loops_avx512,
     .offset = 128,
-    .block_rows = 2 * TILE,
+    .block_rows = 2UL * TILE,
     .tile_rows = TILE,
+    .few = &kn_table_avx512vnni,
+    .few_rows = 4,
     .sums = sums,
     .enter = enter,
     .leave = leave,

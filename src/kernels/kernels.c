@@ -20,7 +20,7 @@ static const kn_table *const tables[] = {
 #endif
     &kn_table_scalar,
 };
-enum { TABLES = sizeof tables / sizeof *tables };
+enum { TABLES = sizeof tables / sizeof tables[0] };
 
 static zhen_status no_such_set(const char *name, zhen_error *error)
 {
@@ -98,22 +98,34 @@ static kn_packed *allocate(size_t rows, size_t cols)
 }
 
 /* -128 is outside of what quantisation makes and outside of what the AVX2 kernel can negate, so it
- * counts as -127 for all. */
-static uint8_t guarded(int8_t value)
+ * counts as -127 for all sets. */
+static void guard(uint8_t *values, size_t count, uint8_t offset)
 {
-    return (uint8_t)(value == -128 ? -127 : value);
+    const uint8_t least_value = (uint8_t)(offset + 128), next = (uint8_t)(least_value + 1);
+    for (size_t i = 0; i < count; i++)
+        values[i] = values[i] == least_value ? next : values[i];
 }
 
-/* Copies one row of weights into its place in its panel; values NULL is a row of zeros. */
-static void pack_row(kn_packed *packed, size_t row, const int8_t *values, uint8_t offset)
+/* Puts 64 rows of weights into their panel, `offset` (0 or 128) added to each. */
+static void pack_panel(const int8_t *const *rows, kn_packed *packed, size_t index, uint8_t offset)
 {
-    uint8_t *panel = packed->values + row / KN_PANEL * KN_PANEL * packed->padded_cols;
-    uint8_t *out = panel + row % KN_PANEL * KN_QUAD;
-    for (size_t k = 0; k < packed->padded_cols; k += KN_QUAD, out += KN_PANEL * KN_QUAD)
-        for (size_t i = 0; i < KN_QUAD; i++) {
-            uint8_t value = values && k + i < packed->cols ? guarded(values[k + i]) : 0;
-            out[i] = (uint8_t)(value + offset);
+    const size_t cols = packed->cols;
+    const uint32_t turn = offset * 0x01010101U; /* adding 128 to a byte is flipping its top bit */
+    uint8_t *const panel = packed->values + index * KN_PANEL * packed->padded_cols;
+    uint8_t *out = panel;
+    for (size_t k = 0; k < packed->padded_cols; k += KN_QUAD)
+        for (size_t n = 0; n < KN_PANEL; n++, out += KN_QUAD) {
+            uint32_t quad = 0;
+            if (k + KN_QUAD <= cols)
+                memcpy(&quad, rows[n] + k, KN_QUAD);
+            else if (k < cols)
+                memcpy(&quad, rows[n] + k, cols - k);
+            quad ^= turn;
+            memcpy(out, &quad, KN_QUAD);
         }
+    for (size_t n = 0; n < KN_PANEL; n++)
+        if (memchr(rows[n], 0x80, cols))
+            guard(panel, KN_PANEL * packed->padded_cols, offset);
 }
 
 kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count, size_t cols)
@@ -125,17 +137,23 @@ kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count
     kn_packed *packed = allocate(rows, cols);
     if (!packed)
         return NULL;
+    const int8_t *panel[KN_PANEL];
     size_t row = 0;
     for (size_t i = 0; i < count; i++)
         for (size_t r = 0; r < pieces[i].rows; r++, row++) {
-            pack_row(packed, row, pieces[i].values + r * cols, table->offset);
             packed->scale[row] = pieces[i].scale[r];
             packed->bias[row] = pieces[i].bias ? pieces[i].bias[r] : 0.0F;
+            panel[row % KN_PANEL] = pieces[i].values + r * cols;
+            if (row % KN_PANEL == KN_PANEL - 1)
+                pack_panel(panel, packed, row / KN_PANEL, table->offset);
         }
+    /* The last panel is filled up with copies of its last row, whose products nobody asks for. */
     for (; row % KN_PANEL != 0; row++) {
-        pack_row(packed, row, NULL, table->offset);
-        packed->scale[row] = 0.0F;
-        packed->bias[row] = 0.0F;
+        packed->scale[row] = packed->scale[row - 1];
+        packed->bias[row] = packed->bias[row - 1];
+        panel[row % KN_PANEL] = panel[row % KN_PANEL - 1];
+        if (row % KN_PANEL == KN_PANEL - 1)
+            pack_panel(panel, packed, row / KN_PANEL, table->offset);
     }
     return packed;
 }
@@ -196,6 +214,8 @@ void kn_multiply(const kn_table *table, const void *quantized, size_t rows, cons
 {
     _Alignas(64) int32_t sums[BLOCK_ROWS_MAX * KN_PANEL];
     const size_t stride = quantized_stride(packed->cols);
+    if (table->few && rows <= table->few_rows)
+        table = table->few;
     if (table->enter)
         table->enter();
     for (size_t n = begin; n < end; n += KN_PANEL) {

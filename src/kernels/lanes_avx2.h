@@ -177,6 +177,11 @@ static inline lanes_int lanes_int_add(lanes_int a, lanes_int b)
     return (lanes_int){_mm256_add_epi32(a.low, b.low), _mm256_add_epi32(a.high, b.high)};
 }
 
+static inline lanes_int lanes_int_sub(lanes_int a, lanes_int b)
+{
+    return (lanes_int){_mm256_sub_epi32(a.low, b.low), _mm256_sub_epi32(a.high, b.high)};
+}
+
 static inline lanes_int lanes_int_and(lanes_int a, lanes_int b)
 {
     return (lanes_int){_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};

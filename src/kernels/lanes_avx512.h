@@ -160,6 +160,11 @@ static inline lanes_int lanes_int_add(lanes_int a, lanes_int b)
     return _mm512_add_epi32(a, b);
 }
 
+static inline lanes_int lanes_int_sub(lanes_int a, lanes_int b)
+{
+    return _mm512_sub_epi32(a, b);
+}
+
 static inline lanes_int lanes_int_and(lanes_int a, lanes_int b)
 {
     return _mm512_and_si512(a, b);

@@ -191,6 +191,12 @@ static inline lanes_int lanes_int_add(lanes_int a, lanes_int b)
     return a;
 }
 
+static inline lanes_int lanes_int_sub(lanes_int a, lanes_int b)
+{
+    EACH_QUARTER a.q[i] = vsubq_s32(a.q[i], b.q[i]);
+    return a;
+}
+
 static inline lanes_int lanes_int_and(lanes_int a, lanes_int b)
 {
     EACH_QUARTER a.q[i] = vandq_s32(a.q[i], b.q[i]);

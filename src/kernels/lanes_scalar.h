@@ -173,6 +173,12 @@ static inline lanes_int lanes_int_add(lanes_int a, lanes_int b)
     return a;
 }
 
+static inline lanes_int lanes_int_sub(lanes_int a, lanes_int b)
+{
+    EACH_LANE a.i[l] = (int32_t)((uint32_t)a.i[l] - (uint32_t)b.i[l]);
+    return a;
+}
+
 static inline lanes_int lanes_int_and(lanes_int a, lanes_int b)
 {
     EACH_LANE a.i[l] &= b.i[l];

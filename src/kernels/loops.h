@@ -87,7 +87,7 @@ static inline lanes apply(lanes x, kn_activation activation)
 {
     switch (activation) {
     case KN_RELU: /* NaN stays NaN */
-        return lanes_zero_below(x, x, lanes_set(0.0F));
+        return lanes_max(lanes_set(0.0F), x);
     case KN_SWISH:
         return sigmoid_times(x, x);
     case KN_GELU:
@@ -142,37 +142,60 @@ static void quantize(const float *x, size_t cols, kn_quantized_row *row)
     row->sum = lanes_int_sum(sum);
 }
 
-static inline void finish_row(const kn_block *block, size_t m, kn_activation activation)
+/* act((float)(sum - excess) * row's scale * output's scale + bias) for sixteen outputs. */
+static inline lanes finished(const int32_t *sums, lanes_int excess, lanes row_scale, lanes scale,
+                             lanes bias, kn_activation activation)
 {
-    const kn_quantized_row *x = kn_quantized_at(block->x, block->x_stride, m);
-    const lanes row_scale = lanes_set(x->scale);
-    const lanes_int excess = lanes_int_set(-block->offset * x->sum);
-    const int32_t *sums = block->sums + m * KN_PANEL;
-    float *y = block->y + m * block->y_stride;
-    for (size_t n = 0; n < block->width; n += 16) {
-        lanes_int sum = lanes_int_add(lanes_int_load(sums + n), excess);
-        lanes v = lanes_mul(lanes_from_int(sum), row_scale);
-        v = lanes_mul(v, lanes_load(block->scale + n));
-        v = apply(lanes_add(v, lanes_load(block->bias + n)), activation);
-        store_up_to(y + n, block->width - n, v);
+    lanes v = lanes_from_int(lanes_int_sub(lanes_int_load(sums), excess));
+    return apply(lanes_add(lanes_mul(lanes_mul(v, row_scale), scale), bias), activation);
+}
+
+/* All 64 outputs of a panel, whose scales and biases stay in registers where there are enough. */
+static inline void finish_whole(kn_block block, kn_activation activation)
+{
+    enum { VECTORS = KN_PANEL / 16 };
+    lanes scale[VECTORS], bias[VECTORS];
+    KN_UNROLL for (size_t v = 0; v < VECTORS; v++)
+    {
+        scale[v] = lanes_load(block.scale + v * 16);
+        bias[v] = lanes_load(block.bias + v * 16);
+    }
+    for (size_t m = 0; m < block.rows; m++) {
+        const kn_quantized_row *x = kn_quantized_at(block.x, block.x_stride, m);
+        const lanes row_scale = lanes_set(x->scale);
+        const lanes_int excess = lanes_int_set(block.offset * x->sum);
+        const int32_t *sums = block.sums + m * KN_PANEL;
+        float *y = block.y + m * block.y_stride;
+        KN_UNROLL for (size_t v = 0; v < VECTORS; v++) lanes_store(
+            y + v * 16, finished(sums + v * 16, excess, row_scale, scale[v], bias[v], activation));
+    }
+}
+
+static inline void finish_part(kn_block block, kn_activation activation)
+{
+    for (size_t m = 0; m < block.rows; m++) {
+        const kn_quantized_row *x = kn_quantized_at(block.x, block.x_stride, m);
+        const lanes row_scale = lanes_set(x->scale);
+        const lanes_int excess = lanes_int_set(block.offset * x->sum);
+        for (size_t n = 0; n < block.width; n += 16) {
+            lanes v = finished(block.sums + m * KN_PANEL + n, excess, row_scale,
+                               lanes_load(block.scale + n), lanes_load(block.bias + n), activation);
+            store_up_to(block.y + m * block.y_stride + n, block.width - n, v);
+        }
     }
 }
 
 static void finish(const kn_block *block)
 {
-    switch (block->activation) { /* hoisted out of the loops for the common ones */
-    case KN_NONE:
-        for (size_t m = 0; m < block->rows; m++)
-            finish_row(block, m, KN_NONE);
-        return;
-    case KN_RELU:
-        for (size_t m = 0; m < block->rows; m++)
-            finish_row(block, m, KN_RELU);
-        return;
-    default:
-        for (size_t m = 0; m < block->rows; m++)
-            finish_row(block, m, block->activation);
-    }
+    /* The activation is a constant where it matters, so that the loop has no switch in it. */
+    if (block->width < KN_PANEL)
+        finish_part(*block, block->activation);
+    else if (block->activation == KN_NONE)
+        finish_whole(*block, KN_NONE);
+    else if (block->activation == KN_RELU)
+        finish_whole(*block, KN_RELU);
+    else
+        finish_whole(*block, block->activation);
 }
 
 /* ---- Float products ------------------------------------------------------------------------ */
@@ -188,7 +211,8 @@ static void activate(float *y, const float *bias, size_t count, kn_activation ac
     }
 }
 
-static inline lanes dot_lanes(const float *a, const float *b, size_t count)
+/* The sixteen partial sums of a dot product. */
+static inline lanes dot(const float *a, const float *b, size_t count)
 {
     lanes sum = lanes_set(0.0F);
     size_t k = 0;
@@ -200,13 +224,51 @@ static inline lanes dot_lanes(const float *a, const float *b, size_t count)
     return sum;
 }
 
-/* y[m][n] = x[m] . w[n]: reads the weights once, in order, whatever the number of rows. */
-static void multiply_few(const float *x, size_t x_stride, size_t rows, const float *w, size_t in,
+/* y[m][n] = x[m] . w[n] for `rows` x `outs` <= 4 x 4 of them; `rows` is a constant in each call. */
+static inline __attribute__((always_inline)) void multiply_block(const float *x, size_t x_stride,
+                                                                 size_t rows, const float *w,
+                                                                 size_t in, size_t outs, float *y,
+                                                                 size_t y_stride)
+{
+    lanes sums[16];
+    KN_UNROLL for (size_t l = 0; l < 16; l++) sums[l] = lanes_set(0.0F);
+    size_t k = 0;
+    for (; k + 16 <= in; k += 16) {
+        lanes xs[4];
+        KN_UNROLL for (size_t m = 0; m < rows; m++) xs[m] = lanes_load(x + m * x_stride + k);
+        KN_UNROLL for (size_t n = 0; n < 4; n++)
+        {
+            const lanes ws = lanes_load(w + (n < outs ? n : 0) * in + k);
+            KN_UNROLL for (size_t m = 0; m < rows; m++) sums[m * 4 + n] =
+                lanes_add(sums[m * 4 + n], lanes_mul(xs[m], ws));
+        }
+    }
+    for (size_t n = 0; k < in && n < outs; n++)
+        for (size_t m = 0; m < rows; m++)
+            sums[m * 4 + n] = lanes_add(
+                sums[m * 4 + n], lanes_mul(lanes_load_part(x + m * x_stride + k, in - k, 0.0F),
+                                           lanes_load_part(w + n * in + k, in - k, 0.0F)));
+    float results[16];
+    lanes_store(results, lanes_sum_each(sums));
+    for (size_t m = 0; m < rows; m++)
+        for (size_t n = 0; n < outs; n++)
+            y[m * y_stride + n] = results[m * 4 + n];
+}
+
+/* y[m][n] = x[m] . w[n]. */
+static void multiply_f32(const float *x, size_t x_stride, size_t rows, const float *w, size_t in,
                          size_t out, float *y, size_t y_stride)
 {
-    for (size_t n = 0; n < out; n++)
-        for (size_t m = 0; m < rows; m++)
-            y[m * y_stride + n] = lanes_sum(dot_lanes(x + m * x_stride, w + n * in, in));
+    for (size_t n = 0; n < out; n += 4) {
+        const size_t outs = out - n < 4 ? out - n : 4;
+        size_t m = 0;
+        for (; m + 4 <= rows; m += 4)
+            multiply_block(x + m * x_stride, x_stride, 4, w + n * in, in, outs,
+                           y + m * y_stride + n, y_stride);
+        for (; m < rows; m++)
+            multiply_block(x + m * x_stride, x_stride, 1, w + n * in, in, outs,
+                           y + m * y_stride + n, y_stride);
+    }
 }
 
 /* ---- Layer norm ---------------------------------------------------------------------------- */
@@ -321,7 +383,7 @@ const kn_loops KN_LOOPS = {
     .quantize = quantize,
     .finish = finish,
     .activate = activate,
-    .multiply_few = multiply_few,
+    .multiply_f32 = multiply_f32,
     .add_norm = add_norm,
     .attend = attend,
     .store_bytes = store_bytes,

@@ -13,6 +13,7 @@
  * products that every instruction set sums into one int32 lie side by side, and sixteen outputs
  * are one 64-byte row of an AMX tile. Cols are padded with zeros to a multiple of 64. */
 enum { KN_PANEL = 64, KN_QUAD = 4, KN_PAD = 64 };
+enum { KN_STEP = KN_PANEL * KN_QUAD }; /* bytes from one quad of an output to its next */
 
 /* int32 sums of products of values in [-127, 127] cannot overflow up to here. */
 enum { KN_COLS_MAX = 131072 };
@@ -67,7 +68,7 @@ typedef struct kn_loops {
     void (*quantize)(const float *x, size_t cols, kn_quantized_row *row);
     void (*finish)(const kn_block *block);
     void (*activate)(float *y, const float *bias, size_t count, kn_activation activation);
-    void (*multiply_few)(const float *x, size_t x_stride, size_t rows, const float *w, size_t in,
+    void (*multiply_f32)(const float *x, size_t x_stride, size_t rows, const float *w, size_t in,
                          size_t out, float *y, size_t y_stride);
     void (*add_norm)(float *x, const float *residual, const float *weight, const float *bias,
                      size_t cols);
@@ -92,6 +93,8 @@ struct kn_table {
     uint8_t offset;    /* added to each weight when packed: 128 where the product wants unsigned */
     size_t block_rows; /* rows that `sums` takes at most */
     size_t tile_rows;  /* `sums` may read (and ignore) rows up to a multiple of this */
+    const kn_table *few; /* does better with at most few_rows rows; packs alike; or NULL */
+    size_t few_rows;
     /* sums[m][n] = sum over k of x[m][k] * (w[n][k] + offset), (rows, KN_PANEL), for one panel;
      * modulo 2^32, so that only the true sum must fit. `sums` is 64-aligned. */
     void (*sums)(const void *x, size_t x_stride, size_t rows, const uint8_t *panel, size_t cols,

@@ -46,6 +46,48 @@ START_TEST(names_those_available)
 }
 END_TEST
 
+/* Against sums in double; both the loops for few rows and OpenBLAS, with strides and remainders. */
+START_TEST(multiplies_floats)
+{
+    static const size_t shapes[][3] = {{1, 5, 3},    {3, 33, 7},  {4, 64, 64},  {8, 17, 5},
+                                       {9, 100, 70}, {37, 48, 9}, {13, 1, 130}, {2, 0, 3}};
+    for (const char *const *set = check_sets; *set; set++)
+        for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+            const kn_table *table;
+            if (kn_select(*set, &table, NULL) != ZHEN_OK)
+                continue;
+            const size_t rows = shapes[i][0], in = shapes[i][1], out = shapes[i][2];
+            const size_t x_stride = in + 3, y_stride = out + 2;
+            float *x = calloc(rows * x_stride, sizeof *x), *w = calloc(in * out + 1, sizeof *w);
+            float *y = calloc(rows * y_stride, sizeof *y), *bias = calloc(out, sizeof *bias);
+            ck_assert(x && w && y && bias);
+            for (size_t k = 0; k < rows * x_stride; k++)
+                x[k] = (float)(k * 7919 % 201) / 100.0F - 1.0F;
+            for (size_t k = 0; k < in * out; k++)
+                w[k] = (float)(k * 104729 % 301) / 150.0F - 1.0F;
+            for (size_t n = 0; n < out; n++)
+                bias[n] = (float)(n % 5) - 2.0F;
+            const kn_activation activation = i % 2 ? KN_RELU : KN_NONE;
+            kn_multiply_f32(table, x, x_stride, rows, w, i % 3 ? bias : NULL, in, out, activation,
+                            y, y_stride);
+            for (size_t m = 0; m < rows; m++)
+                for (size_t n = 0; n < out; n++) {
+                    double sum = i % 3 ? (double)bias[n] : 0.0;
+                    for (size_t k = 0; k < in; k++)
+                        sum += (double)x[m * x_stride + k] * (double)w[n * in + k];
+                    if (activation == KN_RELU && sum < 0)
+                        sum = 0;
+                    ck_assert_double_eq_tol((double)y[m * y_stride + n], sum, 2e-5);
+                }
+            ck_assert_float_eq(y[out], 0.0F); /* between the rows nothing is written */
+            free(bias);
+            free(y);
+            free(w);
+            free(x);
+        }
+}
+END_TEST
+
 int main(void)
 {
     size_t sets = 0;
@@ -59,6 +101,7 @@ int main(void)
     TCase *selection = tcase_create("selection");
     tcase_add_test(selection, selects_by_name);
     tcase_add_test(selection, names_those_available);
+    tcase_add_test(selection, multiplies_floats);
     suite_add_tcase(suite, selection);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
