@@ -88,6 +88,21 @@ static void extend(search_beam *beam, const search_candidate *candidate)
     beam->scores[beam->live++] = candidate->score;
 }
 
+/* Files the best running hypothesis as it stands: nothing can follow it. */
+static void break_off(search_beam *beam, const search_options *options, search_beam_notice *notice,
+                      void *context)
+{
+    if (beam->live == 0 || beam->steps == 0)
+        return;
+    size_t node = (beam->steps - 1) * beam->beams;
+    finish(beam,
+           (search_finished){.score = beam->scores[0] / divisor(options, beam->steps),
+                             .length = beam->steps,
+                             .parent = beam->parents[node],
+                             .last = beam->tokens[node]},
+           0, notice, context);
+}
+
 bool search_beam_advance(search_beam *beam, const search_options *options,
                          const search_candidate *candidates, size_t count,
                          search_beam_notice *notice, void *context)
@@ -96,7 +111,7 @@ bool search_beam_advance(search_beam *beam, const search_options *options,
     bool at_limit = length >= beam->limit;
     float scale = divisor(options, length);
     if (count == 0) { /* everything is banned, or the network gave no numbers */
-        search_beam_close(beam, options, notice, context);
+        break_off(beam, options, notice, context);
         return true;
     }
     beam->live = 0;
@@ -117,20 +132,6 @@ bool search_beam_advance(search_beam *beam, const search_options *options,
     }
     beam->steps = length;
     return beam->live == 0 || !improvable(beam, options);
-}
-
-void search_beam_close(search_beam *beam, const search_options *options, search_beam_notice *notice,
-                       void *context)
-{
-    if (beam->live == 0 || beam->steps == 0)
-        return;
-    size_t node = (beam->steps - 1) * beam->beams;
-    finish(beam,
-           (search_finished){.score = beam->scores[0] / divisor(options, beam->steps),
-                             .length = beam->steps,
-                             .parent = beam->parents[node],
-                             .last = beam->tokens[node]},
-           0, notice, context);
 }
 
 int32_t search_beam_token(const search_beam *beam, size_t slot, int32_t start)

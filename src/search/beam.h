@@ -69,9 +69,4 @@ void search_beam_history(const search_beam *beam, size_t slot, int32_t *out);
 size_t search_beam_finished(const search_beam *beam, const search_finished *finished,
                             int32_t eos_id, int32_t *out);
 
-/* Files the best running hypothesis as it stands with the finished ones, for searches that are
- * broken off. */
-void search_beam_close(search_beam *beam, const search_options *options, search_beam_notice *notice,
-                       void *context);
-
 #endif

@@ -24,6 +24,7 @@ typedef struct sentence {
     size_t count, tag;
     size_t source_repeats; /* as search_guard_repeats; only with the guard */
     search_extra extra;
+    bool astray; /* its best running hypothesis repeats itself endlessly */
     bool second_try;
 } sentence;
 
@@ -209,6 +210,7 @@ static sentence *next_sentence(search_worker *worker, const search_feed *feed, b
     }
     worker->idle_count--;
     new_sentence->extra = (search_extra){0};
+    new_sentence->astray = false;
     new_sentence->second_try = false;
     if (worker->options.guard)
         new_sentence->source_repeats = search_guard_repeats(new_sentence->ids, new_sentence->count);
@@ -287,13 +289,18 @@ static size_t cut_loops(const sentence *source, int32_t *tokens, uint32_t *align
     return count;
 }
 
+static bool is_loop(const sentence *source, const search_hypothesis *hypothesis)
+{
+    search_loop loop;
+    return search_guard_loop(hypothesis->tokens, hypothesis->count, source->source_repeats, false,
+                             &loop);
+}
+
 /* Would the guard let this translation pass? */
 static bool is_sane(const sentence *source, const search_hypothesis *hypothesis)
 {
-    search_loop loop;
     bool wordless = hypothesis->count == 0 && source->count > 1;
-    return !wordless && !search_guard_loop(hypothesis->tokens, hypothesis->count,
-                                           source->source_repeats, false, &loop);
+    return !wordless && !is_loop(source, hypothesis);
 }
 
 static search_hypothesis read_finished(search_worker *worker, const sentence *source, size_t i)
@@ -309,29 +316,54 @@ static search_hypothesis read_finished(search_worker *worker, const sentence *so
     };
 }
 
-/* Keeps the sane ones of all hypotheses and returns their number. */
-static size_t keep_sane(search_worker *worker, const sentence *source, size_t count)
+static size_t count_sane(const search_worker *worker, const sentence *source, size_t count)
+{
+    size_t sane = 0;
+    for (size_t i = 0; i < count; i++)
+        sane += is_sane(source, &worker->hypotheses[i]);
+    return sane;
+}
+
+static void keep_sane(search_worker *worker, const sentence *source, size_t count)
 {
     size_t sane = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_sane(source, &worker->hypotheses[i]))
             worker->hypotheses[sane++] = worker->hypotheses[i];
     }
-    return sane;
 }
 
 /* The second try brought nothing sane either (a source of a few odd pieces and a small model): the
  * best hypothesis that says something, once. */
 static void make_sane(search_worker *worker, const sentence *source, size_t count)
 {
-    search_hypothesis *best = &worker->hypotheses[0];
-    for (size_t i = 1; i < count && best->count == 0; i++)
-        *best = worker->hypotheses[i];
-    size_t place = (size_t)(best->tokens - worker->tokens) / worker->options.max_new_tokens;
-    size_t cut = cut_loops(source, worker->tokens + place * worker->options.max_new_tokens,
-                           source->beam.finished[place].alignment, best->count);
-    best->complete = best->complete && cut == best->count;
-    best->count = cut;
+    size_t steps = worker->options.max_new_tokens;
+    size_t i = 0;
+    while (i + 1 < count && worker->hypotheses[i].count == 0)
+        i++;
+    search_hypothesis best = worker->hypotheses[i];
+    size_t cut = cut_loops(source, worker->tokens + i * steps, source->beam.finished[i].alignment,
+                           best.count);
+    best.complete = best.complete && cut == best.count;
+    best.count = cut;
+    worker->hypotheses[0] = best;
+}
+
+/* A translation that repeats itself is better made anew; instead of an empty one the next best
+ * will do. */
+static bool wants_second_try(const search_worker *worker, const sentence *source, size_t sane)
+{
+    if (source->second_try)
+        return false;
+    return source->astray || sane == 0 || is_loop(source, &worker->hypotheses[0]);
+}
+
+static void put_back(search_worker *worker, sentence *source)
+{
+    source->astray = false;
+    source->second_try = true;
+    source->extra = (search_extra){.no_repeat_ngram = SEARCH_GUARD_NGRAM, .never_empty = true};
+    worker->waiting[worker->waiting_count++] = source;
 }
 
 /* Hands a sentence that is done to the caller, or puts it back for a second try. */
@@ -340,17 +372,16 @@ static zhen_status conclude(search_worker *worker, sentence *source, const searc
     size_t count = source->beam.finished_count;
     for (size_t i = 0; i < count; i++)
         worker->hypotheses[i] = read_finished(worker, source, i);
-    if (worker->options.guard && count > 0) {
-        size_t sane = keep_sane(worker, source, count);
-        if (sane == 0 && !source->second_try) {
-            source->second_try = true;
-            source->extra =
-                (search_extra){.no_repeat_ngram = SEARCH_GUARD_NGRAM, .never_empty = true};
-            worker->waiting[worker->waiting_count++] = source;
+    if (worker->options.guard && (count > 0 || source->astray)) {
+        size_t sane = count_sane(worker, source, count);
+        if (wants_second_try(worker, source, sane)) {
+            put_back(worker, source);
             return ZHEN_OK;
         }
         if (sane == 0)
             make_sane(worker, source, count);
+        else
+            keep_sane(worker, source, count);
         count = sane > 0 ? sane : 1;
     }
     if (count == 0) /* every first token is banned */
@@ -504,10 +535,8 @@ static bool advance(search_worker *worker, sentence *source, size_t first, bool 
         moved = moved || parents[slot] != slot;
     if (moved)
         nn_sentence_reorder(source->state, parents, beam->live);
-    if (!is_looping(worker, source))
-        return false;
-    search_beam_close(beam, &worker->options, notice, &request);
-    return true;
+    source->astray = is_looping(worker, source);
+    return source->astray;
 }
 
 static zhen_status step(search_worker *worker, const search_feed *feed)
