@@ -37,14 +37,14 @@ static bool is_loop(const search_loop *loop, size_t source_repeats)
     return repeats >= LEAST_REPEATS && tokens >= LEAST_TOKENS && repeats > 2 * source_repeats;
 }
 
-bool search_guard_loop(const int32_t *tokens, size_t count, size_t source_repeats, bool tail,
+bool search_guard_loop(const int32_t *tokens, size_t count, size_t source_repeats,
                        search_loop *loop)
 {
     for (size_t period = 1; period <= SEARCH_GUARD_PERIOD && period < count; period++) {
         for (size_t at = period; at < count; at++) {
             size_t end = run_end(tokens, count, period, at);
             *loop = (search_loop){at - period, end, period};
-            if ((!tail || end == count) && is_loop(loop, source_repeats))
+            if (is_loop(loop, source_repeats))
                 return true;
             at = end;
         }

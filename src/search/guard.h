@@ -20,7 +20,7 @@
 enum {
     SEARCH_GUARD_PERIOD = 24, /* longest thing whose repetition is noticed, in tokens */
     SEARCH_GUARD_NGRAM = 4,   /* no_repeat_ngram of the second try */
-    SEARCH_GUARD_EVERY = 8    /* steps between two looks at a running hypothesis */
+    SEARCH_GUARD_EVERY = 8    /* steps between two looks at the running hypotheses */
 };
 
 /* Tokens, </s> included, of the longest translation of `source` tokens, </s> included. */
@@ -36,8 +36,8 @@ typedef struct search_loop {
 
 /* Finds endless repetition: something said at least 4 times in a row, at least 20 tokens in all,
  * and more than twice as often as the source says anything (source_repeats): then 哈哈哈哈哈 may
- * become as long a laughter. With `tail` only what reaches the last token counts. */
-bool search_guard_loop(const int32_t *tokens, size_t count, size_t source_repeats, bool tail,
+ * become as long a laughter. */
+bool search_guard_loop(const int32_t *tokens, size_t count, size_t source_repeats,
                        search_loop *loop);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct sentence {
     size_t count, tag;
     size_t source_repeats; /* as search_guard_repeats; only with the guard */
     search_extra extra;
-    bool astray; /* its best running hypothesis repeats itself endlessly */
+    bool astray; /* nothing but endless repetition was found */
     bool second_try;
 } sentence;
 
@@ -122,12 +122,12 @@ static bool take_memory(search_worker *worker)
     bool complete =
         search_constraints_init(&worker->constraints, &worker->arena, worker->network, options);
     worker->most_banned = search_constraints_most(&worker->constraints, steps, options->guard);
-    worker->active = take(worker, &complete, worker->capacity, sizeof *worker->active);
-    worker->idle = take(worker, &complete, worker->capacity, sizeof *worker->idle);
-    worker->waiting = take(worker, &complete, worker->capacity, sizeof *worker->waiting);
+    worker->active = take(worker, &complete, worker->capacity, sizeof(sentence *));
+    worker->idle = take(worker, &complete, worker->capacity, sizeof(sentence *));
+    worker->waiting = take(worker, &complete, worker->capacity, sizeof(sentence *));
     worker->sentences = take(worker, &complete, worker->capacity, sizeof *worker->sentences);
     worker->sources = take(worker, &complete, worker->capacity, sizeof *worker->sources);
-    worker->encoded = take(worker, &complete, worker->capacity, sizeof *worker->encoded);
+    worker->encoded = take(worker, &complete, worker->capacity, sizeof(nn_sentence *));
     worker->rows = take(worker, &complete, rows, sizeof *worker->rows);
     worker->tops = take(worker, &complete, rows, sizeof *worker->tops);
     worker->banned = take(worker, &complete, rows, sizeof *worker->banned);
@@ -278,7 +278,7 @@ static void release(search_worker *worker, sentence *finished)
 static size_t cut_loops(const sentence *source, int32_t *tokens, uint32_t *alignment, size_t count)
 {
     search_loop loop;
-    while (search_guard_loop(tokens, count, source->source_repeats, false, &loop)) {
+    while (search_guard_loop(tokens, count, source->source_repeats, &loop)) {
         size_t keep = loop.begin + loop.period;
         size_t rest = count - loop.end;
         memmove(tokens + keep, tokens + loop.end, rest * sizeof *tokens);
@@ -292,8 +292,7 @@ static size_t cut_loops(const sentence *source, int32_t *tokens, uint32_t *align
 static bool is_loop(const sentence *source, const search_hypothesis *hypothesis)
 {
     search_loop loop;
-    return search_guard_loop(hypothesis->tokens, hypothesis->count, source->source_repeats, false,
-                             &loop);
+    return search_guard_loop(hypothesis->tokens, hypothesis->count, source->source_repeats, &loop);
 }
 
 /* Would the guard let this translation pass? */
@@ -316,21 +315,15 @@ static search_hypothesis read_finished(search_worker *worker, const sentence *so
     };
 }
 
-static size_t count_sane(const search_worker *worker, const sentence *source, size_t count)
+/* Fills worker->hypotheses with the finished ones, or the sane among them, best first. */
+static size_t read_all_finished(search_worker *worker, const sentence *source, bool only_sane)
 {
-    size_t sane = 0;
-    for (size_t i = 0; i < count; i++)
-        sane += is_sane(source, &worker->hypotheses[i]);
-    return sane;
-}
-
-static void keep_sane(search_worker *worker, const sentence *source, size_t count)
-{
-    size_t sane = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (is_sane(source, &worker->hypotheses[i]))
-            worker->hypotheses[sane++] = worker->hypotheses[i];
+    size_t count = 0;
+    for (size_t i = 0; i < source->beam.finished_count; i++) {
+        worker->hypotheses[count] = read_finished(worker, source, i);
+        count += !only_sane || is_sane(source, &worker->hypotheses[count]);
     }
+    return count;
 }
 
 /* The second try brought nothing sane either (a source of a few odd pieces and a small model): the
@@ -351,11 +344,14 @@ static void make_sane(search_worker *worker, const sentence *source, size_t coun
 
 /* A translation that repeats itself is better made anew; instead of an empty one the next best
  * will do. */
-static bool wants_second_try(const search_worker *worker, const sentence *source, size_t sane)
+static bool wants_second_try(search_worker *worker, const sentence *source)
 {
     if (source->second_try)
         return false;
-    return source->astray || sane == 0 || is_loop(source, &worker->hypotheses[0]);
+    if (source->astray)
+        return true;
+    search_hypothesis best = read_finished(worker, source, 0);
+    return is_loop(source, &best) || read_all_finished(worker, source, true) == 0;
 }
 
 static void put_back(search_worker *worker, sentence *source)
@@ -366,28 +362,29 @@ static void put_back(search_worker *worker, sentence *source)
     worker->waiting[worker->waiting_count++] = source;
 }
 
-/* Hands a sentence that is done to the caller, or puts it back for a second try. */
-static zhen_status conclude(search_worker *worker, sentence *source, const search_feed *feed)
+/* Fills worker->hypotheses with what the caller is to get. */
+static size_t choose(search_worker *worker, const sentence *source)
 {
-    size_t count = source->beam.finished_count;
-    for (size_t i = 0; i < count; i++)
-        worker->hypotheses[i] = read_finished(worker, source, i);
-    if (worker->options.guard && (count > 0 || source->astray)) {
-        size_t sane = count_sane(worker, source, count);
-        if (wants_second_try(worker, source, sane)) {
-            put_back(worker, source);
-            return ZHEN_OK;
-        }
-        if (sane == 0)
-            make_sane(worker, source, count);
-        else
-            keep_sane(worker, source, count);
-        count = sane > 0 ? sane : 1;
+    size_t count = read_all_finished(worker, source, worker->options.guard);
+    if (count == 0 && source->beam.finished_count > 0) {
+        read_all_finished(worker, source, false);
+        make_sane(worker, source, source->beam.finished_count);
+        count = 1;
     }
     if (count == 0) /* every first token is banned */
         worker->hypotheses[count++] = (search_hypothesis){.tokens = worker->tokens};
-    if (count > worker->options.returns)
-        count = worker->options.returns;
+    return count < worker->options.returns ? count : worker->options.returns;
+}
+
+/* Hands a sentence that is done to the caller, or puts it back for a second try. */
+static zhen_status conclude(search_worker *worker, sentence *source, const search_feed *feed)
+{
+    bool any = source->astray || source->beam.finished_count > 0;
+    if (worker->options.guard && any && wants_second_try(worker, source)) {
+        put_back(worker, source);
+        return ZHEN_OK;
+    }
+    size_t count = choose(worker, source);
     worker->idle[worker->idle_count++] = source;
     return feed->done(feed->context, source->tag, worker->hypotheses, count);
 }
@@ -507,15 +504,25 @@ static void keep_alignment(void *context, const search_finished *finished, size_
     memcpy(finished->alignment, seen, finished->length * sizeof *seen);
 }
 
-/* Has the best running hypothesis begun to repeat itself? */
-static bool is_looping(search_worker *worker, const sentence *source)
+static bool holds_loop(search_worker *worker, const sentence *source, size_t slot)
+{
+    search_loop loop;
+    const int32_t *history = read_history(worker, &source->beam, slot);
+    return search_guard_loop(history + 1, source->beam.steps, source->source_repeats, &loop);
+}
+
+/* Do all running hypotheses repeat themselves endlessly? Whatever follows from them does, too: if
+ * there is no sane finished one either, the search can as well end here. */
+static bool is_astray(search_worker *worker, const sentence *source)
 {
     const search_beam *beam = &source->beam;
-    search_loop loop;
     if (!worker->options.guard || source->second_try || beam->steps % SEARCH_GUARD_EVERY != 0)
         return false;
-    const int32_t *history = read_history(worker, beam, 0);
-    return search_guard_loop(history + 1, beam->steps, source->source_repeats, true, &loop);
+    for (size_t slot = 0; slot < beam->live; slot++) {
+        if (!holds_loop(worker, source, slot))
+            return false;
+    }
+    return read_all_finished(worker, source, true) == 0;
 }
 
 /* Takes a sentence one step further; true when it is done. */
@@ -535,7 +542,7 @@ static bool advance(search_worker *worker, sentence *source, size_t first, bool 
         moved = moved || parents[slot] != slot;
     if (moved)
         nn_sentence_reorder(source->state, parents, beam->live);
-    source->astray = is_looping(worker, source);
+    source->astray = is_astray(worker, source);
     return source->astray;
 }
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Writes toy.txt: what transformers' own generate finds with the toy language model.
+"""Writes toy.txt and marian.txt: what transformers' own generate finds, whatever the options.
 
-The model is toy_network.c's formula, written once more in torch and given to GenerationMixin as an
-encoder-decoder model. Every logit is the same on both sides, so that the search must agree in every
-token and, to rounding, in every score, whatever the options.
+toy.txt: the model is toy_network.c's formula, written once more in torch and given to
+GenerationMixin as an encoder-decoder model. Every logit is the same on both sides, so that the search
+must agree in every token and, to rounding, in every score.
+marian.txt: the models are the random ones under tests/nn/fixtures.
 
-    make_fixtures.py > toy.txt
+    python3 tests/search/make_fixtures.py
 
 Needs torch and transformers 5.24.0, the version whose semantics the search follows.
 """
 
+import pathlib
 import sys
 import warnings
 
@@ -21,6 +23,7 @@ TRANSFORMERS = "5.24.0"
 EOS, VOCABULARY = 0, 62
 PAD = VOCABULARY - 1
 MASK = 0xFFFFFFFF
+HERE = pathlib.Path(__file__).parent
 
 
 def mix(x):
@@ -132,35 +135,89 @@ def cases():
         yield 4, dict(num_beams=4, num_return_sequences=2, **option)
 
 
-def write_case(model, few, options):
-    sources = SOURCES[:few]
+MARIAN = [
+    dict(num_beams=1, num_return_sequences=1, max_new_tokens=25),
+    dict(num_beams=1, num_return_sequences=1, max_new_tokens=25, repetition_penalty=1.5,
+         no_repeat_ngram_size=2, min_new_tokens=5, forced_eos_token_id=EOS),
+    dict(num_beams=4, num_return_sequences=4, max_new_tokens=25),
+    dict(num_beams=4, num_return_sequences=1, max_new_tokens=25, length_penalty=2.0,
+         early_stopping="never", no_repeat_ngram_size=2, forced_eos_token_id=EOS),
+    dict(num_beams=5, num_return_sequences=2, max_new_tokens=20, length_penalty=0.5,
+         early_stopping=True, renormalize_logits=True, bad_words_ids=[[3], [5, 6], [4]]),
+    dict(num_beams=3, num_return_sequences=3, max_new_tokens=20, repetition_penalty=1.3,
+         min_new_tokens=4, length_penalty=-1.0),
+]
+
+
+def generate(model, sources, options):
+    """[(source, [(score, complete, tokens)])] of one batch"""
+    special = model.generation_config
     width = max(map(len, sources))
-    ids = torch.tensor([source + [PAD] * (width - len(source)) for source in sources])
+    ids = torch.tensor([source + [special.pad_token_id] * (width - len(source)) for source in sources])
     mask = torch.tensor([[1] * len(source) + [0] * (width - len(source)) for source in sources])
-    result = model.generate(ids, attention_mask=mask, do_sample=False, use_cache=False,
-                            return_dict_in_generate=True, output_scores=True, **options)
-    words = ["case"]
-    for key, value in options.items():
-        if key == "bad_words_ids":
-            value = ";".join(",".join(map(str, word)) for word in value)
-        words.append(f"{NAMES.get(key, key)}={str(value).lower()}")
-    print(" ".join(words))
+    result = model.generate(ids, attention_mask=mask, do_sample=False, return_dict_in_generate=True,
+                            output_scores=True, **options)
     returns = options["num_return_sequences"]
-    if options["num_beams"] == 1:
-        steps = model.compute_transition_scores(result.sequences, result.scores, normalize_logits=True)
+    found = [(source, []) for source in sources]
     for row, sequence in enumerate(result.sequences.tolist()):
-        if row % returns == 0:
-            print("source", *sources[row // returns])
         tokens = sequence[1:]
         complete = EOS in tokens
         length = tokens.index(EOS) + 1 if complete else options["max_new_tokens"]
         if options["num_beams"] == 1:
-            score = steps[row, :length].sum().item() / length ** options.get("length_penalty", 1.0)
+            # compute_transition_scores(normalize_logits=True), which mistakes separate vocabularies
+            steps = [result.scores[t][row].log_softmax(-1)[tokens[t]].item() for t in range(length)]
+            score = sum(steps) / length ** options.get("length_penalty", 1.0)
         else:
             score = result.sequences_scores[row].item()
-            if score < -1e8:  # fills up the list where everything but one token is forbidden
-                continue
-        print(f"hypothesis {score:.9g} {int(complete)}", *tokens[: length - complete])
+        # Such a score fills up the list where everything but one token is forbidden.
+        if score > -1e8:
+            found[row // returns][1].append((score, complete, tokens[: length - complete]))
+    return found
+
+
+def write_case(out, name, options, found):
+    words = [f"case model={name}"]
+    for key, value in options.items():
+        if key == "bad_words_ids":
+            value = ";".join(",".join(map(str, word)) for word in value)
+        words.append(f"{NAMES.get(key, key)}={str(value).lower()}")
+    print(" ".join(words), file=out)
+    for source, hypotheses in found:
+        print("source", *source, file=out)
+        for score, complete, tokens in hypotheses:
+            print(f"hypothesis {score:.9g} {int(complete)}", *tokens, file=out)
+
+
+def plain_generation(pad, start):
+    return transformers.GenerationConfig(eos_token_id=EOS, pad_token_id=pad,
+                                         decoder_start_token_id=start, bos_token_id=EOS)
+
+
+def write_toy(out):
+    model = ToyModel(ToyConfig(is_encoder_decoder=True, vocab_size=VOCABULARY)).eval()
+    model.generation_config = plain_generation(PAD, PAD)
+    for few, options in cases():
+        found = generate(model, SOURCES[:few], dict(use_cache=False, **options))
+        write_case(out, "toy", options, found)
+
+
+def write_marian(out):
+    """Random models know many near-ties, which fall one way or the other with the last digits: only
+    sources on which padding and double precision change nothing are kept."""
+    for directory in sorted((HERE.parent / "nn" / "fixtures").iterdir()):
+        models = [transformers.MarianMTModel.from_pretrained(directory, dtype=dtype).eval()
+                  for dtype in (torch.float32, torch.float64)]
+        for model in models:
+            model.generation_config = plain_generation(
+                model.config.pad_token_id, model.config.decoder_start_token_id)
+        sources = [[3, 5, 9, 0], [0], [12, 7, 7, 4, 10, 11, 3, 0], [6, 0], [9, 8, 7, 6, 5, 0]]
+        for options in MARIAN:
+            alone = [generate(models[0], [source], options)[0] for source in sources]
+            double = [generate(models[1], [source], options)[0] for source in sources]
+            padded = generate(models[0], sources, options)
+            same = [a for a, b, c in zip(alone, double, padded)
+                    if [h[2] for h in a[1]] == [h[2] for h in b[1]] == [h[2] for h in c[1]]]
+            write_case(out, directory.name, options, same)
 
 
 def main():
@@ -168,14 +225,11 @@ def main():
         sys.exit(f"make_fixtures.py: needs transformers {TRANSFORMERS}, not {transformers.__version__}")
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
-    config = ToyConfig(is_encoder_decoder=True, vocab_size=VOCABULARY)
-    model = ToyModel(config).eval()
-    model.generation_config = transformers.GenerationConfig(
-        eos_token_id=EOS, pad_token_id=PAD, decoder_start_token_id=PAD, bos_token_id=EOS)
-    print(f"# Written by make_fixtures.py with transformers {transformers.__version__}.")
     with torch.no_grad():
-        for few, options in cases():
-            write_case(model, few, options)
+        for name, write in (("toy", write_toy), ("marian", write_marian)):
+            with open(HERE / f"{name}.txt", "w", encoding="ascii") as out:
+                print(f"# Written by make_fixtures.py with transformers {transformers.__version__}.", file=out)
+                write(out)
 
 
 if __name__ == "__main__":

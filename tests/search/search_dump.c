@@ -65,7 +65,7 @@ static void read_line(char *line, source *out)
     out->ids = calloc(room, sizeof *out->ids);
     out->count = 0;
     for (char *word = strtok(line, " \n"); word; word = strtok(NULL, " \n"))
-        out->ids[out->count++] = (int32_t)atoi(word);
+        out->ids[out->count++] = (int32_t)strtol(word, NULL, 10);
 }
 
 static void read_all(batch *all)
@@ -85,13 +85,13 @@ static zhen_status search(const zhen_model *model, batch *all, int argc, char **
     size_t rows = 64;
     search_options options;
     search_options_init(&options, &model->config, &model->generation);
-    options.beams = (size_t)atoi(argv[2]);
+    options.beams = strtoul(argv[2], NULL, 10);
     options.guard = false;
     for (int i = 3; i < argc; i++) {
         options.guard = options.guard || strcmp(argv[i], "guard") == 0;
         options.scores = options.scores || strcmp(argv[i], "scores") == 0;
         if (strncmp(argv[i], "rows=", 5) == 0)
-            rows = (size_t)atoi(argv[i] + 5);
+            rows = strtoul(argv[i] + 5, NULL, 10);
     }
     nn_network *network = NULL;
     search_worker *worker = NULL;
@@ -102,8 +102,8 @@ static zhen_status search(const zhen_model *model, batch *all, int argc, char **
         search_feed feed = {.context = all, .next = next, .done = done};
         double began = now();
         status = search_run(worker, &feed, error);
-        fprintf(stderr, "beam %zu: %zu sentences, %zu tokens in %.2f s\n", options.beams,
-                all->count, all->tokens, now() - began);
+        (void)fprintf(stderr, "beam %zu: %zu sentences, %zu tokens in %.2f s\n", options.beams,
+                      all->count, all->tokens, now() - began);
     }
     search_worker_free(worker);
     nn_network_free(network);
@@ -113,10 +113,10 @@ static zhen_status search(const zhen_model *model, batch *all, int argc, char **
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: %s MODEL BEAMS [guard] [scores] [rows=N] < ids\n", argv[0]);
+        (void)fprintf(stderr, "usage: %s MODEL BEAMS [guard] [scores] [rows=N] < ids\n", argv[0]);
         return 2;
     }
-    zhen_error error;
+    zhen_error error = {0};
     zhen_model *model = NULL;
     batch all = {0};
     read_all(&all);
@@ -124,10 +124,10 @@ int main(int argc, char **argv)
     if (!status)
         status = search(model, &all, argc, argv, &error);
     if (status)
-        fprintf(stderr, "%s\n", error.message);
+        (void)fprintf(stderr, "%s\n", error.message);
     for (size_t i = 0; i < all.count; i++) {
         if (!status)
-            puts(all.sources[i].result);
+            (void)puts(all.sources[i].result);
         free(all.sources[i].result);
         free(all.sources[i].ids);
     }

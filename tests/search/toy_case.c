@@ -91,8 +91,10 @@ static void read_option(toy_case *out, const char *name, const char *value)
         options->forced_bos_id = (int32_t)number;
     else if (strcmp(name, "bad_words") == 0)
         read_words(out, value);
+    else if (strcmp(name, "model") == 0)
+        (void)snprintf(out->model, sizeof out->model, "%s", value);
     else
-        ck_abort_msg("toy.txt: unknown option %s", name);
+        ck_abort_msg("unknown option %s", name);
 }
 
 static void read_options(toy_case *out, char *line)
@@ -130,7 +132,7 @@ bool toy_case_read(FILE *file, toy_case *out)
             return out->source_count > 0;
         if (strncmp(line, case_word, sizeof case_word - 1) == 0) {
             if (out->source_count > 0) {
-                fseek(file, place, SEEK_SET);
+                ck_assert_int_eq(fseek(file, place, SEEK_SET), 0);
                 return true;
             }
             memcpy(out->line, line, sizeof line);

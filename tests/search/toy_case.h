@@ -1,4 +1,5 @@
-/* The cases of toy.txt: options of a search, sources, and what transformers makes of them. */
+/* The cases of toy.txt and marian.txt: options of a search, sources, and what transformers makes of
+ * them. */
 #ifndef TESTS_SEARCH_TOY_CASE_H
 #define TESTS_SEARCH_TOY_CASE_H
 
@@ -24,6 +25,7 @@ typedef struct toy_source {
 
 typedef struct toy_case {
     char line[2048]; /* the options as they stand in the file, for messages */
+    char model[32];
     search_options options;
     mdl_bad_word words[TOY_WORDS];
     int32_t word_ids[4 * TOY_WORDS];

@@ -9,6 +9,7 @@
 struct nn_network {
     toy_logit *logit;
     int32_t tokens[TOY_VOCABULARY];
+    ptrdiff_t rows_of[TOY_VOCABULARY];
     size_t outputs;
     size_t encodes, fail_after, alive, steps, rows, full_rows;
 };
@@ -76,6 +77,7 @@ nn_network *toy_network_create(toy_logit *logit)
     network->logit = logit;
     network->fail_after = SIZE_MAX;
     for (int32_t token = 0; token < TOY_VOCABULARY; token++) {
+        network->rows_of[token] = toy_producible(token) ? (ptrdiff_t)network->outputs : -1;
         if (toy_producible(token))
             network->tokens[network->outputs++] = token;
     }
@@ -133,11 +135,8 @@ int32_t nn_output_token(const nn_network *network, size_t row)
 
 ptrdiff_t nn_output_row(const nn_network *network, int32_t token)
 {
-    for (size_t row = 0; row < network->outputs; row++) {
-        if (network->tokens[row] == token)
-            return (ptrdiff_t)row;
-    }
-    return -1;
+    ck_assert(token >= 0 && token < TOY_VOCABULARY);
+    return network->rows_of[token];
 }
 
 zhen_status nn_worker_create(const nn_network *network, const nn_limits *limits, nn_worker **worker,
