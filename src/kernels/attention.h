@@ -11,7 +11,7 @@
 #endif
 
 /* Sixteen or fewer of the numbers of a key or value. */
-static inline lanes load_number(const float *row, size_t offset, size_t left, bool bytes)
+static inline KN_INLINE lanes load_number(const float *row, size_t offset, size_t left, bool bytes)
 {
     if (!bytes)
         return load_up_to(row + offset, left, 0.0F);
@@ -21,17 +21,6 @@ static inline lanes load_number(const float *row, size_t offset, size_t left, bo
     int8_t part[16] = {0};
     memcpy(part, p, left);
     return lanes_load_bytes(part);
-}
-
-static inline lanes dot_key(const float *q, const float *row, const kn_memory *memory, bool bytes)
-{
-    lanes sum = lanes_set(0.0F);
-    for (size_t d = 0; d < memory->dim; d += 16) {
-        const size_t left = memory->dim - d;
-        lanes k = load_number(row, memory->k_offset + d, left, bytes);
-        sum = lanes_add(sum, lanes_mul(load_up_to(q + d, left, 0.0F), k));
-    }
-    return sum;
 }
 
 /* Asks for the key and the value of position j to be brought into the cache. */
@@ -47,39 +36,71 @@ static inline void fetch(const kn_memory *memory, size_t j)
         __builtin_prefetch(memory->rows[j] + memory->k_scale);
 }
 
-/* scores[l] = q . k_l * scale for `count` <= 16 positions from j on. */
-static inline void score_some(const float *q, const kn_memory *memory, size_t j, size_t count,
-                              float scale, bool bytes, float *scores)
+/* q . k, sixteen partial sums. */
+static inline lanes dot_key(const float *q, const float *row, const kn_memory *memory, bool bytes)
 {
-    lanes sums[16];
-    float scales[16];
-    const float *const *rows = memory->rows + j;
-    for (size_t l = 0; l < count; l++) {
-        sums[l] = dot_key(q, rows[l], memory, bytes);
-        scales[l] = bytes ? scale * rows[l][memory->k_scale] : scale;
+    lanes sum = lanes_set(0.0F);
+    for (size_t d = 0; d < memory->dim; d += 16) {
+        const size_t left = memory->dim - d;
+        lanes k = load_number(row, memory->k_offset + d, left, bytes);
+        sum = lanes_add(sum, lanes_mul(load_up_to(q + d, left, 0.0F), k));
     }
-    for (size_t l = count; l < 16; l++) {
-        sums[l] = lanes_set(0.0F);
-        scales[l] = 0.0F;
-    }
-    store_up_to(scores, count, lanes_mul(lanes_sum_each(sums), lanes_load(scales)));
+    return sum;
 }
 
-static inline void score(const float *q, const kn_memory *memory, float scale, bool bytes,
-                         float *scores)
+/* sums[i][l] = q_i . k of one key of 64 numbers, whose queries stay in registers. */
+static inline KN_INLINE void dot_key_64(lanes q[KN_QUERIES][4], size_t queries, const float *row,
+                                        const kn_memory *memory, bool bytes,
+                                        lanes sums[KN_QUERIES][16], size_t l)
 {
-    const kn_memory *next = memory->next;
-    const size_t count = memory->count, fetched = next ? next->count : 0;
-    size_t j = 0;
-    for (; j + 16 <= count; j += 16) {
-        for (size_t l = j; l < j + 16 && l < fetched; l++)
-            fetch(next, l);
-        score_some(q, memory, j, 16, scale, bytes, scores + j);
+    lanes k[4];
+    KN_UNROLL for (size_t c = 0; c < 4; c++) k[c] =
+        load_number(row, memory->k_offset + 16 * c, 16, bytes);
+    KN_UNROLL for (size_t i = 0; i < queries; i++)
+    {
+        lanes sum = lanes_mul(q[i][0], k[0]);
+        KN_UNROLL for (size_t c = 1; c < 4; c++) sum = lanes_add(sum, lanes_mul(q[i][c], k[c]));
+        sums[i][l] = sum;
     }
-    for (size_t l = j; l < fetched; l++)
-        fetch(next, l);
-    if (j < count)
-        score_some(q, memory, j, count - j, scale, bytes, scores + j);
+}
+
+/* weights[i][j] = q_i . k_j * scale for `queries` <= KN_QUERIES queries; `queries`, `wide` (whether
+ * there are 64 numbers in a key) and `bytes` are constants in each call. */
+static inline KN_INLINE void score(const float *q, size_t q_stride, size_t queries,
+                                   const kn_memory *memory, float scale, bool wide, bool bytes,
+                                   float *weights)
+{
+    const size_t count = memory->count, fetched = memory->next ? memory->next->count : 0;
+    lanes wide_q[KN_QUERIES][4];
+    KN_UNROLL for (size_t i = 0; wide && i < queries; i++) KN_UNROLL for (size_t c = 0; c < 4; c++)
+        wide_q[i][c] = lanes_load(q + i * q_stride + 16 * c);
+    for (size_t j = 0; j < count; j += 16) {
+        const size_t keys = count - j < 16 ? count - j : 16;
+        lanes sums[KN_QUERIES][16];
+        float scales[16];
+        if (keys < 16) {
+            lanes_store(scales, lanes_set(0.0F));
+            for (size_t i = 0; i < queries; i++)
+                KN_UNROLL for (size_t l = 0; l < 16; l++) sums[i][l] = lanes_set(0.0F);
+        }
+        for (size_t l = 0; l < keys; l++) {
+            const float *row = memory->rows[j + l];
+            if (wide)
+                dot_key_64(wide_q, queries, row, memory, bytes, sums, l);
+            else
+                for (size_t i = 0; i < queries; i++)
+                    sums[i][l] = dot_key(q + i * q_stride, row, memory, bytes);
+            if (bytes)
+                scales[l] = scale * row[memory->k_scale];
+            if (j + l < fetched)
+                fetch(memory->next, j + l);
+        }
+        const lanes scaling = bytes ? lanes_load(scales) : lanes_set(scale);
+        for (size_t i = 0; i < queries; i++)
+            store_up_to(weights + i * count + j, keys, lanes_mul(lanes_sum_each(sums[i]), scaling));
+    }
+    for (size_t j = count; j < fetched; j++)
+        fetch(memory->next, j);
 }
 
 /* out = sum_j weights[j] v_j for `width` <= 16 values from `at` on. */
@@ -97,8 +118,9 @@ static inline void gather(const float *weights, const kn_memory *memory, size_t 
 }
 
 /* The same for 64 values and `queries` <= KN_QUERIES queries. weights: (queries, count). */
-static inline void gather_64(const float *weights, size_t queries, const kn_memory *memory,
-                             size_t at, bool bytes, float *out, size_t out_stride)
+static inline KN_INLINE void gather_64(const float *weights, size_t queries,
+                                       const kn_memory *memory, size_t at, bool bytes, float *out,
+                                       size_t out_stride)
 {
     const size_t count = memory->count;
     lanes sums[KN_QUERIES][4];
@@ -121,15 +143,18 @@ static inline void gather_64(const float *weights, size_t queries, const kn_memo
         lanes_store(out + i * out_stride + 16 * c, sums[i][c]);
 }
 
-/* For `queries` <= KN_QUERIES queries. */
-static inline void attend_some(const float *q, size_t q_stride, size_t queries,
-                               const kn_memory *memory, float scale, bool bytes, float *weights,
-                               float *out, size_t out_stride)
+/* For `queries` <= KN_QUERIES queries; see score. */
+static inline KN_INLINE void attend_some(const float *q, size_t q_stride, size_t queries,
+                                         const kn_memory *memory, float scale, bool bytes,
+                                         float *weights, float *out, size_t out_stride)
 {
     const size_t count = memory->count;
+    if (memory->dim == 64)
+        score(q, q_stride, queries, memory, scale, true, bytes, weights);
+    else
+        score(q, q_stride, queries, memory, scale, false, bytes, weights);
     for (size_t i = 0; i < queries; i++) {
         float *w = weights + i * count;
-        score(q + i * q_stride, memory, scale, bytes, w);
         const lanes factor = lanes_set(softmax_unscaled(w, count));
         for (size_t j = 0; j < count; j += 16)
             store_up_to(w + j, count - j, lanes_mul(load_up_to(w + j, count - j, 0.0F), factor));
@@ -143,9 +168,9 @@ static inline void attend_some(const float *q, size_t q_stride, size_t queries,
                    out + i * out_stride + d);
 }
 
-static inline void attend_all(const float *q, size_t q_stride, size_t queries,
-                              const kn_memory *memory, float scale, bool bytes, float *weights,
-                              float *out, size_t out_stride)
+static inline KN_INLINE void attend_all(const float *q, size_t q_stride, size_t queries,
+                                        const kn_memory *memory, float scale, bool bytes,
+                                        float *weights, float *out, size_t out_stride)
 {
     kn_memory here = *memory; /* what comes next is fetched once, not for every query */
     size_t i = 0;

@@ -9,9 +9,8 @@
 #include <immintrin.h>
 
 /* The sums of `rows` rows and `wide` x 8 outputs; both are constants in each call. */
-static inline __attribute__((always_inline)) void block(const void *x, size_t x_stride, size_t rows,
-                                                        const uint8_t *panel, size_t wide,
-                                                        size_t cols, int32_t *result)
+static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows,
+                                   const uint8_t *panel, size_t wide, size_t cols, int32_t *result)
 {
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sum[4][8];
@@ -33,9 +32,8 @@ static inline __attribute__((always_inline)) void block(const void *x, size_t x_
         _mm256_store_si256((__m256i *)(void *)(result + m * KN_PANEL) + v, sum[m][v]);
 }
 
-static inline __attribute__((always_inline)) void blocks(const void *x, size_t x_stride,
-                                                         size_t rows, const uint8_t *panel,
-                                                         size_t wide, size_t cols, int32_t *result)
+static inline KN_INLINE void blocks(const void *x, size_t x_stride, size_t rows,
+                                    const uint8_t *panel, size_t wide, size_t cols, int32_t *result)
 {
     for (size_t n = 0; n < KN_PANEL; n += wide * 8)
         block(x, x_stride, rows, panel + n * KN_QUAD, wide, cols, result + n);

@@ -6,9 +6,8 @@
 #include <immintrin.h>
 
 /* `rows` is a constant in each call, so that the sums stay in registers: at most 6 x 4 of 32. */
-static inline __attribute__((always_inline)) void block(const void *x, size_t x_stride, size_t rows,
-                                                        const uint8_t *panel, size_t cols,
-                                                        int32_t *result)
+static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows,
+                                   const uint8_t *panel, size_t cols, int32_t *result)
 {
     __m512i sum[6][4];
     KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < 4; v++) sum[m][v] =

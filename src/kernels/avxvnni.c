@@ -5,9 +5,8 @@
 #include <immintrin.h>
 
 /* The sums of `rows` rows and `wide` x 8 outputs; both are constants in each call. */
-static inline __attribute__((always_inline)) void block(const void *x, size_t x_stride, size_t rows,
-                                                        const uint8_t *panel, size_t wide,
-                                                        size_t cols, int32_t *result)
+static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows,
+                                   const uint8_t *panel, size_t wide, size_t cols, int32_t *result)
 {
     __m256i sum[6][8];
     KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < wide; v++)
@@ -28,9 +27,8 @@ static inline __attribute__((always_inline)) void block(const void *x, size_t x_
 
 /* Few rows take the whole panel at once, so that it is read in order; more rows take as many
  * outputs as leave all sums in registers. */
-static inline __attribute__((always_inline)) void blocks(const void *x, size_t x_stride,
-                                                         size_t rows, const uint8_t *panel,
-                                                         size_t wide, size_t cols, int32_t *result)
+static inline KN_INLINE void blocks(const void *x, size_t x_stride, size_t rows,
+                                    const uint8_t *panel, size_t wide, size_t cols, int32_t *result)
 {
     for (size_t n = 0; n < KN_PANEL; n += wide * 8)
         block(x, x_stride, rows, panel + n * KN_QUAD, wide, cols, result + n);

@@ -225,10 +225,9 @@ static inline lanes dot(const float *a, const float *b, size_t count)
 }
 
 /* y[m][n] = x[m] . w[n] for `rows` x `outs` <= 4 x 4 of them; `rows` is a constant in each call. */
-static inline __attribute__((always_inline)) void multiply_block(const float *x, size_t x_stride,
-                                                                 size_t rows, const float *w,
-                                                                 size_t in, size_t outs, float *y,
-                                                                 size_t y_stride)
+static inline KN_INLINE void multiply_block(const float *x, size_t x_stride, size_t rows,
+                                            const float *w, size_t in, size_t outs, float *y,
+                                            size_t y_stride)
 {
     lanes sums[16];
     KN_UNROLL for (size_t l = 0; l < 16; l++) sums[l] = lanes_set(0.0F);

@@ -30,9 +30,8 @@ static inline void step(int32x4_t sum[8], const int8_t *panel, int8x16_t q, int8
 }
 
 /* The sums of `rows` <= 2 rows, a constant in each call, and 16 outputs. */
-static inline __attribute__((always_inline)) void block(const void *x, size_t x_stride, size_t rows,
-                                                        const int8_t *panel, size_t cols,
-                                                        int32_t *result)
+static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows, const int8_t *panel,
+                                   size_t cols, int32_t *result)
 {
     int32x4_t sum[2][8];
     KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < 8; v++) sum[m][v] =

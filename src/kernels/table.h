@@ -114,6 +114,9 @@ extern const kn_table kn_table_neondot;
 
 /* Before a loop over an array that must become registers: GCC keeps an array in memory as soon as
  * one of its loops is not unrolled. */
-#define KN_UNROLL _Pragma("GCC unroll 8")
+#define KN_UNROLL _Pragma("GCC unroll 16")
+
+/* For functions whose arguments must become constants of each call. */
+#define KN_INLINE __attribute__((always_inline))
 
 #endif
