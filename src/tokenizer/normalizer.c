@@ -22,7 +22,8 @@ static prefix plain_prefix(const char *text, size_t length)
 
 static prefix next_prefix(const spm_normalizer *normalizer, const char *text, size_t length)
 {
-    size_t known = spm_trie_longest(normalizer->user_defined, text, length);
+    const spm_trie *user_defined = normalizer->user_defined; /* most models have none */
+    size_t known = user_defined->nodes ? spm_trie_longest(user_defined, text, length) : 0;
     if (known)
         return (prefix){text, known, known};
     const char *replacement;

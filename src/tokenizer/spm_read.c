@@ -1,12 +1,12 @@
 /* Reads a SentencePiece model file. Field numbers are those of sentencepiece_model.proto. */
 #include "base/error.h"
+#include "text/text.h"
 #include "tokenizer/spm_model.h"
 #include "tokenizer/wire.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <utf8proc.h>
 
 enum { MODEL_PIECES = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3, MODEL_DENORMALIZER = 5 };
 enum { PIECE_TEXT = 1, PIECE_SCORE = 2, PIECE_KIND = 3 };
@@ -223,20 +223,6 @@ static zhen_status read_parts(model_reader *reader)
 
 /* ---- What the pieces have to be ------------------------------------------------------------- */
 
-static bool is_utf8(const char *text, size_t length)
-{
-    utf8proc_int32_t character;
-    for (size_t at = 0; at < length;) {
-        size_t limit = length - at < 4 ? length - at : 4;
-        utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)text + at,
-                                                 (utf8proc_ssize_t)limit, &character);
-        if (size <= 0)
-            return false;
-        at += (size_t)size;
-    }
-    return true;
-}
-
 static zhen_status add_to_trie(const model_reader *reader, spm_trie *trie, size_t index)
 {
     const spm_entry *entry = &reader->model->entries[index];
@@ -308,7 +294,7 @@ static zhen_status check_text(const model_reader *reader, size_t index)
         return fail_piece(reader, index, "is empty");
     if (memchr(entry->text, '\0', entry->length))
         return fail_piece(reader, index, "holds a zero byte");
-    if (!is_utf8(entry->text, entry->length))
+    if (!text_is_valid(entry->text, entry->length))
         return fail_piece(reader, index, "is not UTF-8");
     if (!isfinite(entry->score))
         return fail_piece(reader, index, "has a score that is not finite");
@@ -362,7 +348,7 @@ static zhen_status check_whole(const model_reader *reader)
     const spm_model *model = reader->model;
     if (!model->has_text_pieces)
         return fail(reader, "has no pieces that text is made of");
-    if (!is_utf8(model->unknown_surface, model->unknown_surface_length))
+    if (!text_is_valid(model->unknown_surface, model->unknown_surface_length))
         return fail(reader, "the unknown piece's surface is not UTF-8");
     if (model->unknown_id < 0 && !model->byte_fallback)
         return fail(reader, "has no unknown piece");

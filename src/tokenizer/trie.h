@@ -50,8 +50,8 @@ static inline size_t spm_character(const char *text, size_t left, uint32_t *char
 
 static inline size_t spm_trie_slot(const spm_trie *trie, uint32_t parent, uint32_t character)
 {
-    uint64_t key = (uint64_t)parent << 32 | character;
-    return (size_t)((key ^ key >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> (trie->shift & 63));
+    uint64_t key = parent * UINT64_C(0x9E3779B97F4A7C15) ^ character;
+    return (size_t)(key * UINT64_C(0xBF58476D1CE4E5B9) >> (trie->shift & 63));
 }
 
 /* The edge from a node by a character, or NULL. */

@@ -2,12 +2,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/size.h"
+#include "text/text.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 static size_t hash(const char *bytes, size_t length)
 {
@@ -51,26 +50,12 @@ static bool is_id(const cJSON *item)
            item->valuedouble == (double)(int32_t)item->valuedouble;
 }
 
-static bool is_utf8(const char *text, size_t length)
-{
-    utf8proc_int32_t character;
-    for (size_t at = 0; at < length;) {
-        size_t limit = length - at < 4 ? length - at : 4;
-        utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)text + at,
-                                                 (utf8proc_ssize_t)limit, &character);
-        if (size <= 0)
-            return false;
-        at += (size_t)size;
-    }
-    return true;
-}
-
 static zhen_status check_entry(const cJSON *item, const char *path, size_t limit, zhen_error *error)
 {
     const char *piece = item->string;
     if (!*piece)
         return base_fail(error, ZHEN_ERROR_FORMAT, "%s: holds an empty piece", path);
-    if (!is_utf8(piece, strlen(piece)))
+    if (!text_is_valid(piece, strlen(piece)))
         return base_fail(error, ZHEN_ERROR_FORMAT, "%s: a piece is not UTF-8", path);
     if (!is_id(item))
         return base_fail(error, ZHEN_ERROR_FORMAT, "%s: \"%s\": the id is no whole number", path,
@@ -98,7 +83,7 @@ static zhen_status check_entries(const cJSON *root, const char *path, size_t lim
         vocabulary->text_size += strlen(item->string);
         (*count)++;
     }
-    return *count ? ZHEN_OK : base_fail(error, ZHEN_ERROR_FORMAT, "%s: holds no pieces", path);
+    return ZHEN_OK;
 }
 
 static bool allocate(tok_vocabulary *vocabulary, size_t count)
@@ -145,9 +130,13 @@ static zhen_status take_json(const cJSON *root, const char *path, size_t limit,
         return base_fail(error, ZHEN_ERROR_FORMAT, "%s: not a JSON object", path);
     size_t count;
     zhen_status status = check_entries(root, path, limit, vocabulary, &count, error);
-    if (!status && !allocate(vocabulary, count))
-        status = base_fail_memory(error);
-    return status ? status : add_entries(root, path, vocabulary, error);
+    if (status)
+        return status;
+    if (!vocabulary->size || !vocabulary->text_size)
+        return base_fail(error, ZHEN_ERROR_FORMAT, "%s: holds no pieces", path);
+    if (!allocate(vocabulary, count))
+        return base_fail_memory(error);
+    return add_entries(root, path, vocabulary, error);
 }
 
 static bool only_space(const char *at, const char *end)

@@ -20,7 +20,7 @@ LATIN = [
     "ǅ ĳ Œ ß ẞ ı İ ſ", "Ελληνικά и русский язык", "עברית العربية ﷺ", "ไทย हिन्दी བོད",
     "http://example.com/a?b=c&d=e#f", "user@example.com @name #tag", "C:\\dir\\file.txt ~/x.tar.gz",
     "x^2 + y² = z₃", "½ ⅓ ¾ 1⁄2", "① ② Ⅷ ㊗ ㍿ ㎏ ™ ℡ №", "1,234,567.89 $100 €50 £3 ¥800", "a" * 200,
-    "AbCdEfGhIjKlMnOpQrStUvWxYz", "aaa bbb aaa bbb aaa", "abcabcabcab", "<unk>", "</s> <s> <pad>",
+    "AbCdEfGhIjKlMnOpQrStUvWxYz", "aaa bbb aaa bbb aaa", "abcabcabcab", "ⅰⅱⅲⅳ", "ⅴ" * 60, "ⅰⅱⅲⅳⅱⅲⅳ", "<unk>", "</s> <s> <pad>",
     "<0x41><0xE4>", "a<unk>b</s>c", "<sep>x<sep>", "你好<sep>世界", "foo bar foobar foo  bar", "ab abc abcd xabcx",
 ]
 

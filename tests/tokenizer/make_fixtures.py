@@ -96,6 +96,10 @@ def train(name, options):
             options["normalization_rule_tsv"] = rules.name
         sp.SentencePieceTrainer.train(sentence_iterator=iter(sentences), model_writer=writer, **options)
     model = proto.ModelProto.FromString(writer.getvalue())
+    if name == "unigram":
+        add_tight_choice(model)
+    if name == "unigram_identity":
+        add_great_scores(model)
     if name.endswith("_unused"):
         normal = [p for p in model.pieces if p.type == p.NORMAL and len(p.piece) > 1]
         for piece in normal[::3]:
@@ -104,6 +108,19 @@ def train(name, options):
     del model.trainer_spec.input[:]
     model.normalizer_spec.normalization_rule_tsv = ""
     return model
+
+
+def add_tight_choice(model):
+    """ⅰⅱ+ⅲⅳ must win against the unknown ⅰ, 10 worse than the worst piece, and ⅱⅲⅳ, but only just."""
+    worst = min(p.score for p in model.pieces if p.type == p.NORMAL)
+    for piece, score in (("ⅰⅱ", worst), ("ⅲⅳ", worst), ("ⅱⅲⅳ", worst + 9.5)):
+        model.pieces.add(piece=piece, score=score)
+
+
+def add_great_scores(model):
+    """ⅴ+ⅴ is better than ⅴⅴ by less than the rounding of a long sum, unless that is cut in time."""
+    for piece, score in (("ⅴ", -40000.0), ("ⅴⅴ", -80000.0234375)):
+        model.pieces.add(piece=piece, score=score)
 
 
 def write(path, data):
@@ -135,6 +152,9 @@ def decoded(processor, rng):
     ids = [i for i in ids if processor.id_to_piece(i) != "</s>"]
     byte_ids = [i for i in ids if processor.is_byte(i)]
     result = [[i for i in processor.encode(pair[1]) if i in ids] for pair in flores()[:10]]
+    space = processor.piece_to_id("▁")
+    for first in ([space], [space, space], [special[0], space], [rng.choice(byte_ids or special), space]):
+        result += [first + [rng.choice(special)] for _ in range(4)]
     for _ in range(60):
         result.append([rng.choice(rng.choice([ids, special, byte_ids or ids])) for _ in range(rng.randrange(1, 12))])
     for text in ["你", "𠮷野", "é", "😀😀"]:
@@ -162,8 +182,8 @@ def all_lines():
 
 
 def long_text():
-    """Long enough for sums of scores to pass the library's limit of 100000."""
-    return "".join(pair[0] for pair in flores()) * 6
+    """Long enough for sums of scores to pass the library's limit of 100000 many times."""
+    return "".join(pair[1] for pair in flores()) * 12
 
 
 def fingerprint(ids):
@@ -177,7 +197,7 @@ def fingerprint(ids):
 
 def make_long():
     result = ""
-    for name in ["unigram", "unigram_bytes", "bpe"]:
+    for name in ["unigram", "bpe"]:
         processor = sp.SentencePieceProcessor(model_file=os.path.join(OUT, name + ".spm"))
         ids = processor.encode(long_text())
         result += "%s %d %016x\n" % (name, len(ids), fingerprint(ids))

@@ -316,10 +316,9 @@ static const struct {
     const char *bytes;
     size_t length;
 } garbage[] = {
-#define GARBAGE(bytes)          \
-    {                           \
-        bytes, sizeof bytes - 1 \
-    }
+/* clang-format off */
+#define GARBAGE(bytes) {"" bytes, sizeof(bytes) - 1}
+    /* clang-format on */
     GARBAGE(""),
     GARBAGE("\n"),
     GARBAGE("{\"piece\": 1}"),

@@ -68,11 +68,12 @@ static void make_long_text(base_buffer *text)
 {
     base_buffer flores;
     fixture_read("flores", ".tsv", &flores);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 12; i++) {
         fixture_line line = {.text = &flores};
         while (fixture_next(&line)) {
-            const char *tab = memchr(line.start, '\t', line.length);
-            ck_assert(base_buffer_append(text, line.start, (size_t)(tab - line.start)));
+            const char *target = (char *)memchr(line.start, '\t', line.length) + 1;
+            size_t length = line.length - (size_t)(target - line.start);
+            ck_assert(base_buffer_append(text, target, length));
         }
     }
     base_buffer_free(&flores);
@@ -94,12 +95,13 @@ START_TEST(long_text_is_cut_as_by_the_library)
     fixture_read("long", ".txt", &expected);
     fixture_line line = {.text = &expected};
     while (fixture_next(&line)) {
-        char name[32];
-        size_t count;
-        uint64_t want;
         line.start[line.length] = '\0';
-        ck_assert_int_eq(sscanf(line.start, "%31s %zu %" SCNx64, name, &count, &want), 3);
-        spm_model *model = open_model(name);
+        char *at = strchr(line.start, ' ');
+        ck_assert_ptr_nonnull(at);
+        *at++ = '\0';
+        const size_t count = strtoul(at, &at, 10);
+        const uint64_t want = strtoull(at, NULL, 16);
+        spm_model *model = open_model(line.start);
         spm_encoding encoding = {0};
         encode(model, text.data, text.length, &encoding);
         ck_assert_uint_eq(encoding.count, count);
@@ -107,7 +109,7 @@ START_TEST(long_text_is_cut_as_by_the_library)
         spm_encoding_free(&encoding);
         spm_close(model);
     }
-    ck_assert_int_eq(line.number, 3);
+    ck_assert_int_eq(line.number, 2);
     base_buffer_free(&text);
     base_buffer_free(&expected);
 }
