@@ -19,6 +19,7 @@ static const struct {
 } models[] = {
     {FIXTURES "marian", "marian/expected"},
     {FIXTURES "separate", "separate/expected"},
+    {"models/zh-en", "zh-en"},
 };
 enum { MODEL_COUNT = sizeof models / sizeof *models };
 
