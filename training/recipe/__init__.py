@@ -1,0 +1,1 @@
+"""What the training commands share: text, data, network, optimiser, model directories, scores."""

@@ -1,0 +1,63 @@
+"""Pieces: the two SentencePiece models and the joint vocabulary, English pieces first."""
+from pathlib import Path
+import shutil
+
+import numpy as np
+import sentencepiece
+
+from . import marian
+
+SOURCE, TARGET, VOCABULARY = marian.PIECE_FILES
+
+
+def learn(pairs, directory, source_pieces, target_pieces, chance):
+    """Train both models on a balanced sample: of each corpus the share that the mixture sees."""
+    sample = [(zh, en) for zh, en, share in pairs if chance.random() < share]
+    sides = ((SOURCE, 0, source_pieces, 0.9997), (TARGET, 1, target_pieces, 0.9995))
+    for name, side, size, coverage in sides:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter([p[side] for p in sample]), model_prefix=str(Path(directory) / name)[:-4],
+            vocab_size=size, character_coverage=coverage, model_type="unigram", byte_fallback=True, split_digits=True,
+            normalization_rule_name="nmt_nfkc", input_sentence_size=1200000, max_sentence_length=4000,
+            unk_id=1, bos_id=-1, eos_id=0, pad_id=-1, hard_vocab_limit=False, minloglevel=1)
+        (Path(directory) / name).with_suffix(".model").replace(Path(directory) / name)
+
+
+class Pieces:
+    """Text to ids and back. `targets`: the ids below it are the English pieces; the last id is <pad>."""
+
+    def __init__(self, directory):
+        directory = Path(directory)
+        self.source, self.target = (sentencepiece.SentencePieceProcessor(str(directory / n)) for n in (SOURCE, TARGET))
+        self.ids, self.targets = self._join()
+        self.to_source, self.to_target = self._table(self.source), self._table(self.target)
+
+    def _join(self):
+        ids = {}
+        for model in (self.target, self.source):
+            for i in range(model.get_piece_size()):
+                ids.setdefault(model.id_to_piece(i), len(ids))
+            if model is self.target:
+                targets = len(ids)
+        ids["<pad>"] = len(ids)
+        assert ids["</s>"] == 0 and ids["<unk>"] == 1
+        return ids, targets
+
+    def _table(self, model):
+        return np.array([self.ids[model.id_to_piece(i)] for i in range(model.get_piece_size())], np.uint16)
+
+    def encode(self, pairs):
+        """[(source ids, target ids)] as uint16 arrays, without </s>."""
+        source = self.source.encode([p[0] for p in pairs], num_threads=-1)
+        target = self.target.encode([p[1] for p in pairs], num_threads=-1)
+        return [(self.to_source[s], self.to_target[t]) for s, t in zip(source, target)]
+
+    def write(self, directory):
+        """vocab.json, beside copies of the models where they come from elsewhere."""
+        marian.write_json(Path(directory) / VOCABULARY, self.ids)
+
+
+def bring(origin, directory):
+    """Copy the models of another directory."""
+    for name in (SOURCE, TARGET):
+        shutil.copy(Path(origin) / name, directory)
