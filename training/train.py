@@ -5,7 +5,9 @@ DATA is what prepare.py wrote; RUN, created where missing, receives last.pt, the
 on from by itself and that export.py reads, and log.jsonl, the curves. A new run begins with fresh parameters or, with
 --init, with those of a model directory (fp32 or int8).
 
-Kill it as you like: -9 loses what came after the last checkpoint, a plain kill makes one first. The learning rates rise over --warmup steps, stay, and with --decay-minutes M fall to 0 over the last M minutes. A run
+Kill it as you like: -9 loses what came after the last checkpoint, a plain kill makes one first.
+
+The learning rates rise over --warmup steps, stay, and with --decay-minutes M fall to 0 over the last M minutes. A run
 that shall go on later is trained without decay; the decay is trained in a copy of it (--from RUN/last.pt).
 """
 import argparse
