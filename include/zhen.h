@@ -202,6 +202,110 @@ ZHEN_API const zhen_translation *zhen_translations_get(const zhen_translations *
                                                        size_t index);
 ZHEN_API void zhen_translations_free(zhen_translations *translations);
 
+/* ---- Documents ----------------------------------------------------------------------------- */
+
+/*
+ * Documents keep everything but their prose byte for byte. A reader takes the bytes of a file and
+ * gives documents: line-oriented formats (text, JSONL, CSV, TSV) come in chunks of whole records so
+ * that memory stays bounded, the others as a single document when the file is complete. Each
+ * document lists its texts; the caller translates them (with options.alignment, so that markup goes
+ * to the right words), hands the translations in and gets the document's bytes, in UTF-8. The bytes
+ * of the chunks, one after another, are the translated file:
+ *
+ *     zhen_reader_feed(reader, bytes, size, &error), or zhen_reader_finish at the end of the file
+ *     while (!zhen_reader_next(reader, false, &document, &error) && document) {
+ *         zhen_translate(translator, texts, n, &translations, &error), texts from
+ *             zhen_document_text(document, i), i < n = zhen_document_count(document)
+ *         zhen_document_set(document, i, zhen_translations_get(translations, i), &error), i < n
+ *         zhen_document_render(document, &output, &error)
+ *         ... write output.bytes ...
+ *         zhen_document_free(document);
+ *     }
+ *
+ * Whatever the translations say, no tag is lost, emptied or doubled, and protected words (URLs,
+ * %s, code, ...) come out as they were. A text whose translation equals it leaves its bytes alone.
+ */
+
+typedef enum zhen_format {
+    ZHEN_FORMAT_TEXT,
+    ZHEN_FORMAT_MARKDOWN,
+    ZHEN_FORMAT_HTML,
+    ZHEN_FORMAT_XHTML,
+    ZHEN_FORMAT_SRT,
+    ZHEN_FORMAT_VTT,
+    ZHEN_FORMAT_PO,
+    ZHEN_FORMAT_JSON,
+    ZHEN_FORMAT_JSONL,
+    ZHEN_FORMAT_CSV,
+    ZHEN_FORMAT_TSV,
+    ZHEN_FORMAT_XLIFF
+} zhen_format;
+
+/* By name ("markdown", "srt", ...) or by a path's extension (".md", ".srt"); false if unknown. */
+ZHEN_API bool zhen_format_from_name(const char *name, zhen_format *format);
+ZHEN_API bool zhen_format_from_path(const char *path, zhen_format *format);
+ZHEN_API const char *zhen_format_name(zhen_format format);
+
+typedef enum zhen_bilingual {
+    ZHEN_BILINGUAL_NONE,
+    ZHEN_BILINGUAL_INTERLEAVED, /* text: each line, then its translation; subtitles: both in a cue */
+    ZHEN_BILINGUAL_TSV          /* any format: a line "source TAB translation" for each text */
+} zhen_bilingual;
+
+typedef struct zhen_document_options {
+    zhen_format format;
+    const char *name;      /* of the file, for messages; NULL: none */
+    const char *encoding;  /* "UTF-8", "UTF-16", "GB18030", "Big5", ... as iconv knows it; NULL:
+                              detect */
+    bool paragraphs;       /* text: join hard-wrapped lines, blank lines divide paragraphs */
+    zhen_bilingual bilingual;
+    const char *json_path; /* JSON, JSONL: which strings, "$.items[*].title" or "items.title",
+                              several with commas; NULL: all */
+    const char *columns;   /* CSV, TSV: names from the first line or numbers from 1, several with
+                              commas; NULL: all */
+    size_t chunk_bytes;    /* about so many bytes in one document; 0: 64 KiB */
+} zhen_document_options;
+
+ZHEN_API void zhen_document_options_init(zhen_document_options *options, zhen_format format);
+
+typedef struct zhen_reader zhen_reader;
+typedef struct zhen_document zhen_document;
+
+/* The options' strings are copied. */
+ZHEN_API zhen_status zhen_reader_create(const zhen_document_options *options, zhen_reader **reader,
+                                        zhen_error *error);
+ZHEN_API void zhen_reader_free(zhen_reader *reader);
+
+/* Takes the next bytes of the file. Ask for documents until there are none before feeding more. */
+ZHEN_API zhen_status zhen_reader_feed(zhen_reader *reader, const void *bytes, size_t size,
+                                      zhen_error *error);
+/* There are no more bytes. */
+ZHEN_API zhen_status zhen_reader_finish(zhen_reader *reader, zhen_error *error);
+
+/* Gives the next document, or NULL if more bytes are needed (or, after zhen_reader_finish, none is
+ * left). With `flush`, a line-oriented format gives what whole records it has, however few: for
+ * input that pauses. The document is the caller's to free and may outlive the reader. */
+ZHEN_API zhen_status zhen_reader_next(zhen_reader *reader, bool flush, zhen_document **document,
+                                      zhen_error *error);
+
+/* The encoding the file is read in, "UTF-8", "UTF-16LE", "GB18030", "Big5-HKSCS", ...; NULL as long
+ * as only ASCII has been seen. */
+ZHEN_API const char *zhen_reader_encoding(const zhen_reader *reader);
+
+/* How many texts there are to translate, and which. They belong to the document. */
+ZHEN_API size_t zhen_document_count(const zhen_document *document);
+ZHEN_API zhen_text zhen_document_text(const zhen_document *document, size_t index);
+
+/* Puts in the translation of text `index`, which is not needed after the call. */
+ZHEN_API zhen_status zhen_document_set(zhen_document *document, size_t index,
+                                       const zhen_translation *translation, zhen_error *error);
+
+/* The document with the translations that were set; other texts stay as they are. The bytes belong
+ * to the document. */
+ZHEN_API zhen_status zhen_document_render(zhen_document *document, zhen_text *output,
+                                          zhen_error *error);
+ZHEN_API void zhen_document_free(zhen_document *document);
+
 #ifdef __cplusplus
 }
 #endif

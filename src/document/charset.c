@@ -1,0 +1,190 @@
+#include "document/charset.h"
+
+#include "base/buffer.h"
+#include "document/common.h"
+#include "document/decode.h"
+#include "text/script.h"
+#include "text/utf8.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+const char *doc_charset_canonical(const char *name)
+{
+    static const char *const names[][2] = {
+        {"utf8", "UTF-8"},          {"utf-8", "UTF-8"},        {"ascii", "UTF-8"},
+        {"us-ascii", "UTF-8"},      {"gb2312", "GB18030"},     {"gbk", "GB18030"},
+        {"gb18030", "GB18030"},     {"cp936", "GB18030"},      {"x-gbk", "GB18030"},
+        {"gb_2312-80", "GB18030"},  {"hz-gb-2312", "HZ"},      {"big5", "BIG5-HKSCS"},
+        {"big5-hkscs", "BIG5-HKSCS"}, {"cp950", "BIG5-HKSCS"}, {"x-x-big5", "BIG5-HKSCS"},
+        {"utf16", "UTF-16"},        {"utf-16", "UTF-16"},      {"utf-16le", "UTF-16LE"},
+        {"utf-16be", "UTF-16BE"},   {"utf16le", "UTF-16LE"},   {"utf16be", "UTF-16BE"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(names[i][0], name) == 0)
+            return names[i][1];
+    return name;
+}
+
+/* ---- Declarations --------------------------------------------------------------------------- */
+
+static bool is_name_byte(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c && strchr("-_.:", c));
+}
+
+static size_t skip_blanks(const char *text, size_t length, size_t at)
+{
+    while (at < length && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n'))
+        at++;
+    return at;
+}
+
+/* The value of `word` = value that begins at `at`, quoted or not. */
+static bool match_value(const char *text, size_t length, size_t at, const char *word,
+                        zhen_span *name)
+{
+    size_t size = strlen(word);
+    if (length - at < size || strncasecmp(text + at, word, size) != 0)
+        return false;
+    at = skip_blanks(text, length, at + size);
+    if (at >= length || text[at] != '=')
+        return false;
+    at = skip_blanks(text, length, at + 1);
+    if (at < length && (text[at] == '"' || text[at] == '\''))
+        at++;
+    name->begin = at;
+    while (at < length && is_name_byte(text[at]))
+        at++;
+    name->end = at;
+    return name->begin < name->end;
+}
+
+/* Whether the tag around `at` is the one that declares. */
+static bool is_in_tag(const char *text, size_t at, const char *tag)
+{
+    while (at > 0 && text[at] != '<' && text[at] != '>')
+        at--;
+    return strncasecmp(text + at, tag, strlen(tag)) == 0;
+}
+
+bool doc_charset_declared(zhen_format format, const char *text, size_t length, zhen_span *name)
+{
+    bool html = format == ZHEN_FORMAT_HTML, po = format == ZHEN_FORMAT_PO;
+    bool xml = format == ZHEN_FORMAT_XHTML || format == ZHEN_FORMAT_XLIFF;
+    if (length > 4096)
+        length = 4096;
+    for (size_t i = 0; i < length; i++) {
+        if (po && match_value(text, length, i, "charset", name))
+            return true;
+        if ((html || format == ZHEN_FORMAT_XHTML) &&
+            match_value(text, length, i, "charset", name) && is_in_tag(text, i, "<meta"))
+            return true;
+        if ((xml || html) && match_value(text, length, i, "encoding", name) &&
+            is_in_tag(text, i, "<?xml"))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Guesses -------------------------------------------------------------------------------- */
+
+/* Whether the bytes read as UTF-8, save for a few and for a character cut off at the end. */
+static bool is_mostly_utf8(const char *sample, size_t length)
+{
+    size_t good = 0, bad = 0;
+    for (size_t at = 0; at < length;) {
+        int32_t character;
+        size_t bytes = text_decode(sample + at, length - at, &character);
+        if (bytes > 1 && character != 0xFFFD)
+            good++;
+        else if (character == 0xFFFD && bytes < 3 && length - at >= 4)
+            bad++;
+        at += bytes;
+    }
+    return bad == 0 ? good > 0 : good > 20 * bad;
+}
+
+static bool is_ascii(const char *sample, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)sample[i] >= 0x80 || sample[i] == '\0')
+            return false;
+    return true;
+}
+
+/* How well a character beyond ASCII fits into a Chinese text. */
+static double fit(const char *text, size_t bytes, int32_t character)
+{
+    if (character == 0xFFFD)
+        return -6;
+    if (text_is_han(character))
+        return bytes == 3 && doc_is_common(text) ? 1 : bytes == 3 ? -0.4 : -3;
+    if ((character >= 0x3000 && character <= 0x3011) || (character >= 0xFF01 && character <= 0xFF5E) ||
+        (character >= 0x2010 && character <= 0x2026) || character == 0xB7)
+        return 0.8;
+    if (character >= 0xE000 && character <= 0xF8FF)
+        return -3;
+    return -0.8;
+}
+
+/* The mean fit of the characters that the sample has in an encoding; control characters, which a
+ * wrong byte order gives many of, count against it. */
+static double score(const char *encoding, const char *sample, size_t length)
+{
+    base_buffer text = {0};
+    doc_decoder decoder;
+    double sum = 0;
+    size_t count = 0;
+    if (doc_decoder_open(&decoder, encoding) &&
+        doc_decoder_run(&decoder, sample, length, false, &text)) {
+        for (size_t at = 0; at < text.length;) {
+            int32_t character;
+            size_t bytes = text_decode(text.data + at, text.length - at, &character);
+            bool control = character < 0x20 && !strchr("\t\n\r\f", (char)character);
+            if (character >= 0x80 || control || character == 0) {
+                sum += control || character == 0 ? -6 : fit(text.data + at, bytes, character);
+                count++;
+            }
+            at += bytes;
+        }
+    }
+    doc_decoder_close(&decoder);
+    base_buffer_free(&text);
+    return count ? sum / (double)count : -1;
+}
+
+const char *doc_charset_guess(zhen_format format, const char *sample, size_t length)
+{
+    static const char *const candidates[] = {"GB18030", "BIG5-HKSCS", "UTF-16LE", "UTF-16BE"};
+    if (length >= 2 && memcmp(sample, "\xFF\xFE", 2) == 0)
+        return "UTF-16LE";
+    if (length >= 2 && memcmp(sample, "\xFE\xFF", 2) == 0)
+        return "UTF-16BE";
+    if (is_ascii(sample, length) || is_mostly_utf8(sample, length))
+        return "UTF-8";
+    zhen_span name;
+    if (doc_charset_declared(format, sample, length, &name)) {
+        char declared[32] = "";
+        if (name.end - name.begin < sizeof declared)
+            memcpy(declared, sample + name.begin, name.end - name.begin);
+        for (size_t i = 0; i < 2; i++)
+            if (strcmp(doc_charset_canonical(declared), candidates[i]) == 0)
+                return candidates[i];
+    }
+    if (length > 32768)
+        length = 32768;
+    const char *best = "UTF-8";
+    double best_score = -3;
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        double s = score(candidates[i], sample, length);
+        if (s > best_score) {
+            best = candidates[i];
+            best_score = s;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,299 @@
+#include "document/flow_internal.h"
+
+#include "text/script.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum {
+    /* Elements nested deeper are cut apart. */
+    MAX_DEPTH = 32,
+    /* A flow of more marks or bytes is cut at the next end of a sentence, one of twice as many
+     * anywhere: what places the marks takes time and memory by marks * words. */
+    MANY_MARKS = 128,
+    MANY_BYTES = 4096
+};
+
+bool doc_events_add(doc_events *events, const doc_event *event)
+{
+    if (!base_grow((void **)&events->items, &events->capacity, events->count + 1,
+                   sizeof *events->items))
+        return false;
+    events->items[events->count++] = *event;
+    return true;
+}
+
+/* ---- Pairs -------------------------------------------------------------------------------- */
+
+typedef struct stack {
+    size_t open[MAX_DEPTH];
+    size_t depth;
+} stack;
+
+static void break_open(doc_events *events, stack *s, size_t keep)
+{
+    while (s->depth > keep)
+        events->items[s->open[--s->depth]].kind = DOC_EVENT_BREAK;
+}
+
+static bool same_key(const doc_event *a, const doc_event *b)
+{
+    return a->key_length == b->key_length &&
+           (a->key_length == 0 || memcmp(a->key, b->key, a->key_length) == 0);
+}
+
+static void close_element(doc_events *events, stack *s, size_t at)
+{
+    doc_event *event = &events->items[at];
+    size_t depth = s->depth;
+    while (depth > 0 && !same_key(&events->items[s->open[depth - 1]], event))
+        depth--;
+    if (depth == 0) {
+        event->kind = DOC_EVENT_BREAK;
+        break_open(events, s, 0);
+        return;
+    }
+    break_open(events, s, depth);
+    size_t open = s->open[--s->depth];
+    events->items[open].partner = at;
+    event->partner = open;
+}
+
+static bool ends_sentence(const doc_event *event)
+{
+    if (event->kind != DOC_EVENT_TEXT || event->text_length < 3)
+        return false;
+    const char *last = event->text + event->text_length - 3;
+    return !memcmp(last, "。", 3) || !memcmp(last, "！", 3) || !memcmp(last, "？", 3);
+}
+
+/* Says where a flow that grows too long is cut. */
+typedef struct growth {
+    size_t marks, bytes;
+} growth;
+
+static bool grows_too_long(growth *g, const doc_event *before, size_t depth)
+{
+    bool is_text = before->kind == DOC_EVENT_TEXT || before->kind == DOC_EVENT_SPACE;
+    g->marks += !is_text;
+    g->bytes += before->text_length;
+    size_t times = depth == 0 && ends_sentence(before) ? 1 : 2;
+    /* Text alone costs nothing. */
+    return g->marks > times * MANY_MARKS || (g->marks > 0 && g->bytes > times * MANY_BYTES);
+}
+
+static void pair_up(doc_events *events)
+{
+    stack s = {.depth = 0};
+    growth g = {0};
+    for (size_t i = 0; i < events->count; i++) {
+        doc_event *event = &events->items[i];
+        if (i > 0 && grows_too_long(&g, event - 1, s.depth)) {
+            event->flags |= DOC_CUT;
+            break_open(events, &s, 0);
+            g = (growth){0};
+        }
+        if (event->kind == DOC_EVENT_BREAK) {
+            break_open(events, &s, 0);
+            g = (growth){0};
+        } else if (event->kind == DOC_EVENT_OPEN && s.depth == MAX_DEPTH) {
+            event->kind = DOC_EVENT_BREAK;
+            break_open(events, &s, 0);
+        } else if (event->kind == DOC_EVENT_OPEN) {
+            s.open[s.depth++] = i;
+        } else if (event->kind == DOC_EVENT_CLOSE) {
+            close_element(events, &s, i);
+        }
+    }
+    break_open(events, &s, 0);
+}
+
+/* An element that was found to be open only later is a break inside the pairs around it, which
+ * therefore break as well. Pairs nest, so that new breaks lie in no pair that is not broken. */
+static bool break_pairs_around_breaks(doc_events *events)
+{
+    size_t *before = malloc((events->count + 1) * sizeof *before);
+    if (!before)
+        return false;
+    before[0] = 0;
+    for (size_t i = 0; i < events->count; i++)
+        before[i + 1] = before[i] + (events->items[i].kind == DOC_EVENT_BREAK);
+    for (size_t i = 0; i < events->count; i++) {
+        doc_event *event = &events->items[i];
+        if (event->kind != DOC_EVENT_OPEN || before[event->partner] == before[i])
+            continue;
+        events->items[event->partner].kind = DOC_EVENT_BREAK;
+        event->kind = DOC_EVENT_BREAK;
+    }
+    free(before);
+    return true;
+}
+
+bool doc_flow_pair(doc_events *events)
+{
+    pair_up(events);
+    return break_pairs_around_breaks(events);
+}
+
+/* ---- Elements without Chinese --------------------------------------------------------------- */
+
+typedef struct content {
+    bool han, letters, text;
+    bool bracketed; /* begins with a bracket: [1] */
+    size_t length;
+} content;
+
+static void look_at_text(const doc_event *event, content *c)
+{
+    for (size_t at = 0; at < event->text_length;) {
+        int32_t character;
+        at += text_decode(event->text + at, event->text_length - at, &character);
+        utf8proc_category_t category = utf8proc_category(character);
+        if (!c->text)
+            c->bracketed = category == UTF8PROC_CATEGORY_PS;
+        c->text = true;
+        c->han = c->han || text_is_han(character);
+        c->letters = c->letters ||
+                     (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO);
+    }
+}
+
+static content look_inside(const doc_events *events, size_t begin, size_t end)
+{
+    content c = {0};
+    for (size_t i = begin; i < end && !c.han; i++) {
+        const doc_event *event = &events->items[i];
+        c.length += event->text_length + 1;
+        if (event->kind == DOC_EVENT_TEXT)
+            look_at_text(event, &c);
+        else if (event->kind == DOC_EVENT_WORD)
+            c.text = c.letters = true;
+    }
+    return c;
+}
+
+/* Numbers and marks stay ordinary elements: the model may write them in another way (3.5亿). */
+static bool collapses(const content *c, doc_event_kind *kind)
+{
+    if (c->han || (c->text && !c->letters && !c->bracketed))
+        return false;
+    *kind = c->text && c->letters ? DOC_EVENT_WORD : DOC_EVENT_POINT;
+    return true;
+}
+
+/* The texts of events[begin, end), spaces as one blank. */
+static const char *joined_text(doc_events *events, size_t begin, size_t end, size_t room,
+                               size_t *length)
+{
+    char *text = base_arena_allocate(events->arena, room + 1);
+    if (!text)
+        return NULL;
+    *length = 0;
+    for (size_t i = begin; i < end; i++) {
+        const doc_event *event = &events->items[i];
+        if (event->kind == DOC_EVENT_SPACE) {
+            text[(*length)++] = ' ';
+        } else if ((event->kind == DOC_EVENT_TEXT || event->kind == DOC_EVENT_WORD) &&
+                   event->text_length) {
+            memcpy(text + *length, event->text, event->text_length);
+            *length += event->text_length;
+        }
+    }
+    return text;
+}
+
+/* Makes one event of [begin, end); its kind is given. */
+static bool join_events(doc_events *events, size_t begin, size_t end, doc_event_kind kind,
+                        doc_event *joined)
+{
+    size_t room = 0;
+    for (size_t i = begin; i < end; i++)
+        room += events->items[i].text_length + 1;
+    *joined = (doc_event){.kind = kind};
+    joined->flags = events->items[begin].flags & (DOC_CUT | DOC_WORDLIKE);
+    joined->raw = (zhen_span){events->items[begin].raw.begin, events->items[end - 1].raw.end};
+    joined->text = joined_text(events, begin, end, room, &joined->text_length);
+    return joined->text;
+}
+
+/* Whether the bytes of [begin, end) are one piece of the source, to be copied as they are. */
+static bool is_one_piece(const doc_events *events, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        const doc_event *event = &events->items[i];
+        if (event->literal || (event->flags & (DOC_SPELL | DOC_CUE)) ||
+            (i > begin && (event->raw.begin != event[-1].raw.end || (event->flags & DOC_CUT))))
+            return false;
+    }
+    return true;
+}
+
+static bool collapse_elements(doc_events *events)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < events->count; i++, kept++) {
+        doc_event event = events->items[i];
+        doc_event_kind kind;
+        if (event.kind == DOC_EVENT_OPEN && is_one_piece(events, i, event.partner + 1)) {
+            content c = look_inside(events, i, event.partner);
+            if (collapses(&c, &kind)) {
+                size_t end = event.partner + 1;
+                if (!join_events(events, i, end, kind, &event))
+                    return false;
+                i = end - 1;
+            }
+        }
+        events->items[kept] = event;
+    }
+    events->count = kept;
+    return true;
+}
+
+/* Words side by side become one: two numbers in a row would be read as one by the model. */
+static bool join_words(doc_events *events)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < events->count; i++, kept++) {
+        doc_event event = events->items[i];
+        size_t end = i + 1;
+        while (event.kind == DOC_EVENT_WORD && end < events->count) {
+            size_t next = end;
+            if (events->items[next].kind == DOC_EVENT_SPACE && next + 1 < events->count)
+                next++;
+            if (events->items[next].kind != DOC_EVENT_WORD || !is_one_piece(events, i, next + 1))
+                break;
+            end = next + 1;
+        }
+        if (end > i + 1) {
+            if (!join_events(events, i, end, DOC_EVENT_WORD, &event))
+                return false;
+            i = end - 1;
+        }
+        events->items[kept] = event;
+    }
+    events->count = kept;
+    return true;
+}
+
+static void number_partners(doc_events *events)
+{
+    stack s = {.depth = 0};
+    for (size_t i = 0; i < events->count; i++) {
+        if (events->items[i].kind == DOC_EVENT_OPEN) {
+            s.open[s.depth++] = i;
+        } else if (events->items[i].kind == DOC_EVENT_CLOSE) {
+            size_t open = s.open[--s.depth];
+            events->items[open].partner = i;
+            events->items[i].partner = open;
+        }
+    }
+}
+
+bool doc_flow_collapse(doc_events *events)
+{
+    bool ok = collapse_elements(events) && join_words(events);
+    number_partners(events);
+    return ok;
+}

@@ -1,0 +1,316 @@
+/*
+ * HTML and XHTML: which elements divide text, which stand in it, and which are left alone. Tags
+ * between blocks are no part of any flow, so that they stay where they are.
+ */
+#include "base/error.h"
+#include "document/document.h"
+#include "document/entity.h"
+#include "document/escape.h"
+#include "document/markup.h"
+#include "document/protect.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- Elements ----------------------------------------------------------------------------- */
+
+static bool is_any_of(const zhen_document *document, const doc_tag *tag, const char *const *names)
+{
+    for (; *names; names++)
+        if (doc_tag_is(document, tag, *names))
+            return true;
+    return false;
+}
+
+/* Elements of running text. */
+static bool is_inline(const zhen_document *document, const doc_tag *tag)
+{
+    static const char *const names[] = {
+        "a",    "abbr", "acronym", "b",     "bdi",   "bdo",    "big",  "cite", "data", "del",
+        "dfn",  "em",   "font",    "i",     "ins",   "kbd",    "label", "mark", "nobr", "output",
+        "q",    "rb",   "rp",      "rt",    "ruby",  "s",      "small", "span", "strike", "strong",
+        "sub",  "sup",  "time",    "tt",    "u",     NULL};
+    return is_any_of(document, tag, names);
+}
+
+/* Elements whose content is not prose but stands in prose. */
+static bool is_code(const zhen_document *document, const doc_tag *tag)
+{
+    static const char *const names[] = {"code", "samp", "var", "math", "svg", NULL};
+    return is_any_of(document, tag, names);
+}
+
+/* Elements whose content is no prose at all. */
+static bool is_opaque(const zhen_document *document, const doc_tag *tag)
+{
+    static const char *const names[] = {"script", "style", "pre",    "textarea", "template",
+                                        "object", "iframe", "audio", "video",    "canvas", NULL};
+    return is_any_of(document, tag, names);
+}
+
+/* Elements without content that stand in running text. */
+static bool is_object(const zhen_document *document, const doc_tag *tag)
+{
+    static const char *const names[] = {"img", "input", "embed", NULL};
+    return is_any_of(document, tag, names);
+}
+
+/* Elements that have no end tag. */
+static bool is_void(const zhen_document *document, const doc_tag *tag)
+{
+    static const char *const names[] = {"area",  "base",  "br",   "col",   "embed",
+                                        "hr",    "img",   "input", "link",  "meta",
+                                        "param", "source", "track", "wbr",  NULL};
+    return is_any_of(document, tag, names);
+}
+
+static bool value_is(const zhen_document *document, const doc_attribute *attribute,
+                     const char *value)
+{
+    zhen_span span = attribute->value;
+    return strlen(value) == span.end - span.begin &&
+           strncasecmp(document->source.data + span.begin, value, span.end - span.begin) == 0;
+}
+
+static bool has_class(const zhen_document *document, const doc_tag *tag, const char *name)
+{
+    doc_attribute a;
+    if (!doc_find_attribute(document, tag, "class", &a))
+        return false;
+    const char *text = document->source.data + a.value.begin;
+    size_t length = a.value.end - a.value.begin, size = strlen(name);
+    for (size_t i = 0; i + size <= length; i++)
+        if (memcmp(text + i, name, size) == 0 && (i == 0 || text[i - 1] == ' ') &&
+            (i + size == length || text[i + size] == ' '))
+            return true;
+    return false;
+}
+
+static bool is_untranslated(const zhen_document *document, const doc_tag *tag)
+{
+    doc_attribute a;
+    return (doc_find_attribute(document, tag, "translate", &a) && value_is(document, &a, "no")) ||
+           has_class(document, tag, "notranslate");
+}
+
+/* ---- Attributes --------------------------------------------------------------------------- */
+
+static bool is_prose_attribute(const zhen_document *document, const doc_tag *tag,
+                               const doc_attribute *attribute)
+{
+    static const char *const names[] = {"title", "alt", "placeholder", "aria-label", "summary",
+                                        NULL};
+    const doc_tag name = {.name = attribute->name};
+    doc_attribute kind;
+    if (is_any_of(document, &name, names))
+        return true;
+    if (doc_tag_is(document, &name, "content") && doc_tag_is(document, tag, "meta"))
+        return doc_find_attribute(document, tag, "name", &kind) &&
+               (value_is(document, &kind, "description") ||
+                value_is(document, &kind, "keywords"));
+    if (doc_tag_is(document, &name, "value") && doc_tag_is(document, tag, "input"))
+        return doc_find_attribute(document, tag, "type", &kind) &&
+               (value_is(document, &kind, "submit") || value_is(document, &kind, "button") ||
+                value_is(document, &kind, "reset"));
+    return false;
+}
+
+/* lang="zh-CN" is no longer true when the text is English. */
+static bool change_language(zhen_document *document, const doc_attribute *attribute)
+{
+    const doc_tag name = {.name = attribute->name};
+    zhen_span value = attribute->value;
+    const char *text = document->source.data + value.begin;
+    size_t length = value.end - value.begin;
+    if (!doc_tag_is(document, &name, "lang") && !doc_tag_is(document, &name, "xml:lang"))
+        return true;
+    if (length < 2 || strncasecmp(text, "zh", 2) != 0 || (length > 2 && text[2] != '-' && text[2] != '_'))
+        return true;
+    return doc_begin_block(document, value, DOC_WHEN_CHANGED) &&
+           doc_add_literal(document, "en", 2);
+}
+
+static bool translate_value(zhen_document *document, const doc_attribute *attribute)
+{
+    /* A flow of its own: the one of the document may be in the middle of a paragraph. */
+    doc_flow paragraph = document->flow;
+    document->flow = (doc_flow){.escape = doc_escape_attribute, .protect = DOC_PROTECT_ALL};
+    bool ok = doc_entity_add_text(&document->flow, &document->arena, document->source.data,
+                                  attribute->value) &&
+              doc_finish_in_place(document);
+    doc_flow_free(&document->flow);
+    document->flow = paragraph;
+    return ok;
+}
+
+static bool read_attributes(zhen_document *document, const doc_tag *tag)
+{
+    doc_attribute a;
+    for (size_t at = 0; doc_next_attribute(document, tag, &at, &a);) {
+        if (!change_language(document, &a))
+            return false;
+        /* A value without quotes could not hold the blanks of a translation. */
+        if (a.quoted && is_prose_attribute(document, tag, &a) && !translate_value(document, &a))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Flows -------------------------------------------------------------------------------- */
+
+typedef struct reading {
+    zhen_document *document;
+    const doc_tags *tags;
+    size_t *close; /* of each opening tag: the tag that closes it */
+    size_t at;
+} reading;
+
+static bool add_mark(reading *r, doc_event_kind kind, const doc_tag *tag, unsigned flags)
+{
+    return doc_flow_add(&r->document->flow,
+                        &(doc_event){.kind = kind,
+                                     .flags = flags,
+                                     .raw = tag->raw,
+                                     .key = r->document->source.data + tag->name.begin,
+                                     .key_length = tag->name.end - tag->name.begin});
+}
+
+static bool same_name(const zhen_document *document, const doc_tag *a, const doc_tag *b)
+{
+    const char *text = document->source.data;
+    size_t length = a->name.end - a->name.begin;
+    return b->name.end - b->name.begin == length &&
+           strncasecmp(text + a->name.begin, text + b->name.begin, length) == 0;
+}
+
+/* Finds for each opening tag the one that closes it, itself if none does. A closing tag looks no
+ * further up than this, so that hostile nesting costs no more. */
+enum { LOOK_UP = 256 };
+
+static bool find_closes(reading *r)
+{
+    const doc_tag *items = r->tags->items;
+    size_t *stack = malloc((r->tags->count + 1) * sizeof *stack), depth = 0;
+    r->close = malloc((r->tags->count + 1) * sizeof *r->close);
+    if (!stack || !r->close) {
+        free(stack);
+        return false;
+    }
+    for (size_t i = 0; i < r->tags->count; i++) {
+        r->close[i] = i;
+        if (items[i].kind == DOC_TOKEN_OPEN && !is_void(r->document, &items[i]))
+            stack[depth++] = i;
+        if (items[i].kind != DOC_TOKEN_CLOSE)
+            continue;
+        size_t floor = depth > LOOK_UP ? depth - LOOK_UP : 0, at = depth;
+        while (at > floor && !same_name(r->document, &items[stack[at - 1]], &items[i]))
+            at--;
+        if (at > floor) {
+            depth = at - 1;
+            r->close[stack[depth]] = i;
+        }
+    }
+    free(stack);
+    return true;
+}
+
+/* An element that is left alone: a word of the paragraph if it stands in one. */
+static bool skip_element(reading *r, bool in_text)
+{
+    size_t close = r->close[r->at];
+    doc_tag whole = r->tags->items[r->at];
+    whole.raw.end = r->tags->items[close].raw.end;
+    r->at = close;
+    return in_text ? add_mark(r, DOC_EVENT_WORD, &whole, 0)
+                   : add_mark(r, DOC_EVENT_BREAK, &whole, 0);
+}
+
+static bool end_flow(reading *r)
+{
+    return doc_finish_in_place(r->document);
+}
+
+static bool read_open(reading *r, const doc_tag *tag)
+{
+    const zhen_document *document = r->document;
+    bool in_text = is_inline(document, tag) || is_code(document, tag);
+    if (is_code(document, tag) || is_opaque(document, tag) || is_untranslated(document, tag))
+        return skip_element(r, in_text);
+    if (!read_attributes(r->document, tag))
+        return false;
+    return in_text ? add_mark(r, DOC_EVENT_OPEN, tag, 0) : end_flow(r);
+}
+
+static bool read_empty(reading *r, const doc_tag *tag)
+{
+    const zhen_document *document = r->document;
+    if (!read_attributes(r->document, tag))
+        return false;
+    if (is_object(document, tag))
+        return add_mark(r, DOC_EVENT_POINT, tag, DOC_WORDLIKE);
+    if (doc_tag_is(document, tag, "wbr") || is_inline(document, tag))
+        return add_mark(r, DOC_EVENT_POINT, tag, 0);
+    return end_flow(r);
+}
+
+static bool read_token(reading *r)
+{
+    const doc_tag *tag = &r->tags->items[r->at];
+    zhen_document *document = r->document;
+    switch (tag->kind) {
+    case DOC_TOKEN_OPEN:
+        return is_void(document, tag) ? read_empty(r, tag) : read_open(r, tag);
+    case DOC_TOKEN_EMPTY:
+        return read_empty(r, tag);
+    case DOC_TOKEN_CLOSE:
+        return is_inline(document, tag) ? add_mark(r, DOC_EVENT_CLOSE, tag, 0) : end_flow(r);
+    case DOC_TOKEN_TEXT:
+        return doc_entity_add_text(&document->flow, &document->arena, document->source.data,
+                                   tag->raw);
+    case DOC_TOKEN_COMMENT:
+        return add_mark(r, DOC_EVENT_POINT, tag, 0);
+    case DOC_TOKEN_OTHER:
+        break;
+    }
+    return add_mark(r, DOC_EVENT_BREAK, tag, 0);
+}
+
+bool doc_translate_html(zhen_document *document, const doc_tags *tags)
+{
+    reading r = {.document = document, .tags = tags};
+    document->flow.escape = doc_escape_markup;
+    document->flow.protect = DOC_PROTECT_ADDRESSES | DOC_PROTECT_SYMBOLS | DOC_PROTECT_PLACEHOLDERS;
+    bool ok = find_closes(&r);
+    for (; ok && r.at < tags->count; r.at++)
+        ok = read_token(&r);
+    free(r.close);
+    return ok && end_flow(&r);
+}
+
+static zhen_status translate(zhen_document *document, const doc_tags *tags, zhen_error *error)
+{
+    bool ok = doc_redeclare(document, "UTF-8") && doc_translate_html(document, tags);
+    return ok ? ZHEN_OK : base_fail_memory(error);
+}
+
+zhen_status doc_parse_html(zhen_document *document, zhen_error *error)
+{
+    doc_tags tags = {0};
+    zhen_span range = {document->body, document->source.length};
+    zhen_status status = doc_tags_read_html(document, range, &tags, error);
+    if (!status)
+        status = translate(document, &tags, error);
+    doc_tags_free(&tags);
+    return status;
+}
+
+zhen_status doc_parse_xhtml(zhen_document *document, zhen_error *error)
+{
+    doc_tags tags = {0};
+    zhen_status status = doc_tags_read_xml(document, &tags, error);
+    if (!status)
+        status = translate(document, &tags, error);
+    doc_tags_free(&tags);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* Text that comes out as it went in: addresses, placeholders, names with marks, emoji. */
+#ifndef DOCUMENT_PROTECT_H
+#define DOCUMENT_PROTECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    DOC_PROTECT_ADDRESSES = 1,    /* URLs, e-mail, file names, @names, #hashtags */
+    DOC_PROTECT_PLACEHOLDERS = 2, /* %s, {name}, ${x}, {{x}}, &nbsp; */
+    DOC_PROTECT_SYMBOLS = 4,      /* emoji, kaomoji */
+    DOC_PROTECT_CODE = 8,         /* `code` in text that has no markup of its own */
+    DOC_PROTECT_NOTES = 16,       /* Markdown's [^1] and $formula$ */
+    DOC_PROTECT_ALL = 15
+};
+
+typedef struct doc_protected {
+    size_t begin, end;
+    bool is_word;     /* it stands for a word of the sentence; else it only has a place */
+    bool is_wordlike; /* ... between blanks */
+    bool is_blank;    /* ... of a blank: &nbsp; */
+} doc_protected;
+
+/* Finds the first protected run at or after `begin`; false if there is none. */
+bool doc_protect_next(const char *text, size_t length, size_t begin, unsigned which,
+                      doc_protected *found);
+
+#endif

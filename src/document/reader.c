@@ -1,0 +1,243 @@
+/* Bytes in, documents out: decodes, cuts off whole records, parses. */
+#include "base/error.h"
+#include "document/charset.h"
+#include "document/decode.h"
+#include "document/document.h"
+#include "document/records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK = 64 * 1024,  /* bytes in one document of a format with records */
+    SAMPLE = 64 * 1024  /* bytes that the encoding is guessed from */
+};
+
+struct zhen_reader {
+    zhen_document_options options;
+    char *strings[4];     /* the options' strings */
+    doc_columns columns;  /* of a table */
+    base_buffer held;     /* bytes whose encoding is not known yet */
+    const char *encoding; /* NULL: not known yet */
+    doc_decoder decoder;
+    base_buffer text; /* decoded; text[0..taken) has been given out */
+    size_t taken;
+    doc_quotes quotes; /* of the text not yet given out */
+    size_t line;       /* of the first character not yet given out */
+    bool begun;        /* the first document has been given out */
+    bool finished;
+};
+
+/* ---- Life --------------------------------------------------------------------------------- */
+
+void zhen_document_options_init(zhen_document_options *options, zhen_format format)
+{
+    *options = (zhen_document_options){.format = format};
+}
+
+static zhen_status check_options(const zhen_document_options *options, zhen_error *error)
+{
+    zhen_format format = options->format;
+    if (options->bilingual == ZHEN_BILINGUAL_INTERLEAVED && format != ZHEN_FORMAT_TEXT &&
+        format != ZHEN_FORMAT_SRT && format != ZHEN_FORMAT_VTT)
+        return base_fail(error, ZHEN_ERROR_ARGUMENT,
+                         "%s cannot hold two languages side by side; ask for them as TSV",
+                         zhen_format_name(format));
+    return ZHEN_OK;
+}
+
+/* Copies a string option; NULL stays NULL. */
+static bool keep_string(zhen_reader *reader, size_t index, const char **option)
+{
+    if (!*option)
+        return true;
+    *option = reader->strings[index] = strdup(*option);
+    return *option;
+}
+
+static zhen_status open_encoding(zhen_reader *reader, const char *name, zhen_error *error)
+{
+    reader->encoding = doc_charset_canonical(name);
+    if (!doc_decoder_open(&reader->decoder, reader->encoding))
+        return base_fail(error, ZHEN_ERROR_ARGUMENT, "encoding %s is not known", name);
+    return ZHEN_OK;
+}
+
+zhen_status zhen_reader_create(const zhen_document_options *options, zhen_reader **reader,
+                               zhen_error *error)
+{
+    zhen_status status = check_options(options, error);
+    if (status)
+        return status;
+    zhen_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return base_fail_memory(error);
+    r->options = *options;
+    r->line = 1;
+    if (!keep_string(r, 0, &r->options.name) || !keep_string(r, 1, &r->options.encoding) ||
+        !keep_string(r, 2, &r->options.json_path) || !keep_string(r, 3, &r->options.columns))
+        status = base_fail_memory(error);
+    else if (r->options.encoding && strcmp(doc_charset_canonical(r->options.encoding), "UTF-16"))
+        status = open_encoding(r, r->options.encoding, error);
+    if (status) {
+        zhen_reader_free(r);
+        return status;
+    }
+    *reader = r;
+    return ZHEN_OK;
+}
+
+void zhen_reader_free(zhen_reader *reader)
+{
+    if (!reader)
+        return;
+    doc_decoder_close(&reader->decoder);
+    doc_columns_free(&reader->columns);
+    base_buffer_free(&reader->held);
+    base_buffer_free(&reader->text);
+    for (size_t i = 0; i < sizeof reader->strings / sizeof *reader->strings; i++)
+        free(reader->strings[i]);
+    free(reader);
+}
+
+const char *zhen_reader_encoding(const zhen_reader *reader)
+{
+    return reader->encoding;
+}
+
+/* ---- Decoding ----------------------------------------------------------------------------- */
+
+static bool is_transcoded(const zhen_reader *reader)
+{
+    return reader->encoding && strcmp(reader->encoding, "UTF-8") != 0;
+}
+
+static zhen_status decode(zhen_reader *reader, const char *bytes, size_t size, zhen_error *error)
+{
+    if (reader->taken) {
+        memmove(reader->text.data, reader->text.data + reader->taken,
+                reader->text.length - reader->taken);
+        reader->text.length -= reader->taken;
+        reader->taken = 0;
+    }
+    bool beginning = !reader->begun && reader->text.length == 0;
+    if (!doc_decoder_run(&reader->decoder, bytes, size, reader->finished, &reader->text))
+        return base_fail_memory(error);
+    /* The mark of another encoding's byte order has no place in UTF-8. */
+    if (beginning && is_transcoded(reader) && reader->text.length >= 3 &&
+        memcmp(reader->text.data, "\xEF\xBB\xBF", 3) == 0)
+        reader->taken = 3;
+    return ZHEN_OK;
+}
+
+static bool is_ascii(const base_buffer *bytes)
+{
+    for (size_t i = 0; i < bytes->length; i++)
+        if ((unsigned char)bytes->data[i] >= 0x80 || bytes->data[i] == '\0')
+            return false;
+    return true;
+}
+
+/* The byte order of a file that is said to be UTF-16. */
+static const char *utf16_order(const base_buffer *bytes)
+{
+    bool big = bytes->length >= 2 && memcmp(bytes->data, "\xFE\xFF", 2) == 0;
+    return big ? "UTF-16BE" : "UTF-16LE";
+}
+
+/* Decodes the bytes that were held back, if it is time. While there is nothing but ASCII, the
+ * encoding stays open: all that are guessed spell it alike. */
+static zhen_status release(zhen_reader *reader, bool flush, zhen_error *error)
+{
+    bool whole = !doc_has_records(reader->options.format);
+    bool enough = !whole && (flush || reader->held.length >= SAMPLE);
+    if (reader->held.length == 0 || !(enough || reader->finished))
+        return ZHEN_OK;
+    zhen_status status = ZHEN_OK;
+    if (!reader->encoding && reader->options.encoding)
+        status = open_encoding(reader, utf16_order(&reader->held), error);
+    else if (!reader->encoding && !is_ascii(&reader->held))
+        status = open_encoding(reader,
+                               doc_charset_guess(reader->options.format, reader->held.data,
+                                                 reader->held.length),
+                               error);
+    if (!status)
+        status = decode(reader, reader->held.data, reader->held.length, error);
+    base_buffer_clear(&reader->held);
+    return status;
+}
+
+zhen_status zhen_reader_feed(zhen_reader *reader, const void *bytes, size_t size,
+                             zhen_error *error)
+{
+    if (reader->encoding)
+        return decode(reader, bytes, size, error);
+    return base_buffer_append(&reader->held, bytes, size) ? ZHEN_OK : base_fail_memory(error);
+}
+
+zhen_status zhen_reader_finish(zhen_reader *reader, zhen_error *error)
+{
+    reader->finished = true;
+    if (reader->encoding)
+        return decode(reader, "", 0, error);
+    return ZHEN_OK;
+}
+
+/* ---- Documents ---------------------------------------------------------------------------- */
+
+static size_t count_lines(const char *text, size_t length)
+{
+    size_t lines = 0;
+    for (const char *end; length && (end = memchr(text, '\n', length)); lines++) {
+        length -= (size_t)(end + 1 - text);
+        text = end + 1;
+    }
+    return lines;
+}
+
+/* The next `size` bytes of the text become a document. */
+static zhen_status make_document(zhen_reader *reader, size_t size, zhen_document **document,
+                                 zhen_error *error)
+{
+    zhen_status status = doc_create(&reader->options, document, error);
+    if (status)
+        return status;
+    zhen_document *d = *document;
+    d->columns = &reader->columns;
+    d->first_line = reader->line;
+    d->first = !reader->begun;
+    d->transcoded = is_transcoded(reader);
+    if (!base_buffer_append(&d->source, reader->text.data + reader->taken, size))
+        status = base_fail_memory(error);
+    if (!status && d->first && size >= 3 && memcmp(d->source.data, "\xEF\xBB\xBF", 3) == 0)
+        d->body = 3;
+    if (!status)
+        status = doc_parse(d, error);
+    if (status) {
+        zhen_document_free(d);
+        *document = NULL;
+        return status;
+    }
+    reader->begun = true;
+    reader->line += count_lines(reader->text.data + reader->taken, size);
+    reader->taken += size;
+    reader->quotes = (doc_quotes){0};
+    return ZHEN_OK;
+}
+
+zhen_status zhen_reader_next(zhen_reader *reader, bool flush, zhen_document **document,
+                             zhen_error *error)
+{
+    *document = NULL;
+    zhen_status status = release(reader, flush, error);
+    size_t length = reader->text.length - reader->taken;
+    if (status || length == 0)
+        return status;
+    size_t wanted = reader->options.chunk_bytes ? reader->options.chunk_bytes : CHUNK, size;
+    if (doc_has_records(reader->options.format))
+        size = doc_records_cut(&reader->options, reader->text.data + reader->taken, length, wanted,
+                               flush, reader->finished, &reader->quotes);
+    else
+        size = reader->finished ? length : 0;
+    return size ? make_document(reader, size, document, error) : ZHEN_OK;
+}

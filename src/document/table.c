@@ -1,0 +1,237 @@
+/*
+ * Tables: CSV as RFC 4180 has it (quotes around a field, doubled inside) and tab-separated values
+ * (no quotes; what a field holds is what it says). Lines and fields are those of
+ * document/records.h.
+ */
+#include "document/table.h"
+
+#include "base/error.h"
+#include "document/document.h"
+#include "document/escape.h"
+#include "document/protect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void doc_columns_free(doc_columns *columns)
+{
+    free(columns->wanted);
+    *columns = (doc_columns){0};
+}
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+typedef struct field {
+    zhen_span content; /* without the quotes */
+    bool quoted;
+    size_t end; /* of the field with its quotes: at a separator, line end, or the end */
+} field;
+
+static bool ends_field(char c, char separator)
+{
+    return c == separator || c == '\n' || c == '\r';
+}
+
+/* The field that begins at `at`. What stands between a closing quote and the separator, which RFC
+ * 4180 does not allow, is left alone. */
+static zhen_status read_field(const zhen_document *document, size_t at, char separator,
+                              field *found, zhen_error *error)
+{
+    const base_buffer *source = &document->source;
+    *found = (field){.content = {at, at}};
+    if (separator == ',' && at < source->length && source->data[at] == '"') {
+        found->quoted = true;
+        size_t end = ++found->content.begin;
+        while (end < source->length && (source->data[end] != '"' || (end + 1 < source->length && source->data[end + 1] == '"')))
+            end += source->data[end] == '"' ? 2 : 1;
+        if (end >= source->length)
+            return doc_fail_at(document, at, error, "a quoted field does not end");
+        found->content.end = end;
+        at = end + 1;
+    }
+    while (at < source->length && !ends_field(source->data[at], separator))
+        at++;
+    if (!found->quoted)
+        found->content.end = at;
+    found->end = at;
+    return ZHEN_OK;
+}
+
+/* ---- Columns ------------------------------------------------------------------------------ */
+
+/* Whether a comma-separated list holds the name. */
+static bool list_has(const char *list, const char *name, size_t length)
+{
+    for (;;) {
+        size_t item = strcspn(list, ",");
+        if (item == length && memcmp(list, name, length) == 0)
+            return true;
+        if (!list[item])
+            return false;
+        list += item + 1;
+    }
+}
+
+static bool is_number_list(const char *list)
+{
+    return *list && list[strspn(list, "0123456789,")] == '\0';
+}
+
+static zhen_status want_column(doc_columns *columns, size_t column, zhen_error *error)
+{
+    size_t capacity = columns->count;
+    if (column >= capacity) {
+        if (!base_grow((void **)&columns->wanted, &capacity, column + 1, sizeof(bool)))
+            return base_fail_memory(error);
+        memset(columns->wanted + columns->count, 0, capacity - columns->count);
+        columns->count = capacity;
+    }
+    columns->wanted[column] = true;
+    return ZHEN_OK;
+}
+
+static zhen_status want_numbers(doc_columns *columns, const char *list, zhen_error *error)
+{
+    for (const char *at = list; *at; at += *at == ',') {
+        char *end;
+        unsigned long number = strtoul(at, &end, 10);
+        if (end == at || number == 0 || number > 65536)
+            return base_fail(error, ZHEN_ERROR_ARGUMENT, "columns %s: numbers go from 1 to 65536",
+                             list);
+        zhen_status status = want_column(columns, number - 1, error);
+        if (status)
+            return status;
+        at = end;
+    }
+    return ZHEN_OK;
+}
+
+/* Looks the names up in the first line. */
+static zhen_status want_names(const zhen_document *document, const char *list, char separator,
+                              zhen_error *error)
+{
+    const base_buffer *source = &document->source;
+    size_t found = 0;
+    field f;
+    for (size_t at = document->body, column = 0;; column++, at = f.end + 1) {
+        zhen_status status = read_field(document, at, separator, &f, error);
+        if (!status && list_has(list, source->data + f.content.begin, f.content.end - f.content.begin)) {
+            found++;
+            status = want_column(document->columns, column, error);
+        }
+        if (status)
+            return status;
+        if (f.end >= source->length || source->data[f.end] != separator)
+            break;
+    }
+    document->columns->by_name = true;
+    if (found == 0)
+        return base_fail(error, ZHEN_ERROR_ARGUMENT, "columns %s: the first line has none of them",
+                         list);
+    return ZHEN_OK;
+}
+
+static zhen_status resolve_columns(const zhen_document *document, char separator,
+                                   zhen_error *error)
+{
+    const char *list = document->options.columns;
+    if (document->columns->resolved)
+        return ZHEN_OK;
+    document->columns->resolved = true;
+    if (!list)
+        return ZHEN_OK;
+    return is_number_list(list) ? want_numbers(document->columns, list, error)
+                                : want_names(document, list, separator, error);
+}
+
+static bool is_wanted(const doc_columns *columns, size_t column)
+{
+    return !columns->wanted || (column < columns->count && columns->wanted[column]);
+}
+
+/* ---- Units -------------------------------------------------------------------------------- */
+
+/* Adds the content, with doubled quotes read as one. Line ends in a field cut its text. */
+static bool add_content(zhen_document *document, const field *f)
+{
+    const char *text = document->source.data;
+    doc_flow *flow = &document->flow;
+    size_t plain = f->content.begin;
+    for (size_t at = plain; at < f->content.end; at++) {
+        bool doubled = f->quoted && text[at] == '"', line = text[at] == '\n' || text[at] == '\r';
+        if (!doubled && !line)
+            continue;
+        if (!doc_flow_add_text(flow, text, (zhen_span){plain, at}))
+            return false;
+        plain = at + (doubled ? 2 : 1);
+        zhen_span raw = {at, plain};
+        if (doubled ? !doc_flow_add_spelled(flow, raw, "\"", 1)
+                    : !doc_flow_add(flow, &(doc_event){.kind = DOC_EVENT_BREAK, .raw = raw}))
+            return false;
+        at = plain - 1;
+    }
+    return doc_flow_add_text(flow, text, (zhen_span){plain, f->content.end});
+}
+
+/* A field without quotes needs some if its translation has a comma or a quote. */
+static bool quote_if_needed(base_buffer *output, size_t begin)
+{
+    size_t length = output->length - begin, quotes = 0;
+    bool needed = false;
+    for (size_t i = begin; i < output->length; i++) {
+        quotes += output->data[i] == '"';
+        needed = needed || strchr(",\"\r\n", output->data[i]);
+    }
+    if (!needed)
+        return true;
+    if (!base_buffer_reserve(output, quotes + 2))
+        return false;
+    size_t to = output->length = begin + length + quotes + 2;
+    output->data[to] = '\0';
+    output->data[--to] = '"';
+    for (size_t from = begin + length; from-- > begin;) {
+        if (output->data[from] == '"')
+            output->data[--to] = '"';
+        output->data[--to] = output->data[from];
+    }
+    output->data[--to] = '"';
+    return true;
+}
+
+static bool add_field(zhen_document *document, const field *f, char separator)
+{
+    doc_flow *flow = &document->flow;
+    flow->escape = f->quoted ? doc_escape_csv_quoted : doc_escape_none;
+    if (!add_content(document, f))
+        return false;
+    if (f->quoted || separator != ',')
+        return doc_finish_in_place(document);
+    if (!doc_begin_block(document, f->content, DOC_WHEN_UNITS))
+        return false;
+    document->blocks[document->block_count - 1].finish = quote_if_needed;
+    return doc_add_flow(document);
+}
+
+zhen_status doc_parse_table(zhen_document *document, zhen_error *error)
+{
+    const base_buffer *source = &document->source;
+    char separator = document->options.format == ZHEN_FORMAT_CSV ? ',' : '\t';
+    document->flow.protect = DOC_PROTECT_ALL;
+    zhen_status status = resolve_columns(document, separator, error);
+    bool names = document->first && document->columns->by_name;
+    for (size_t at = document->body, column = 0; !status && at < source->length; at++) {
+        field f;
+        status = read_field(document, at, separator, &f, error);
+        if (status)
+            return status;
+        if (!names && is_wanted(document->columns, column) && !add_field(document, &f, separator))
+            return base_fail_memory(error);
+        at = f.end;
+        column++;
+        if (at >= source->length || source->data[at] != separator) {
+            column = 0;
+            names = names && at < source->length && source->data[at] == '\r';
+        }
+    }
+    return status;
+}
