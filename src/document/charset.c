@@ -14,13 +14,27 @@
 const char *doc_charset_canonical(const char *name)
 {
     static const char *const names[][2] = {
-        {"utf8", "UTF-8"},          {"utf-8", "UTF-8"},        {"ascii", "UTF-8"},
-        {"us-ascii", "UTF-8"},      {"gb2312", "GB18030"},     {"gbk", "GB18030"},
-        {"gb18030", "GB18030"},     {"cp936", "GB18030"},      {"x-gbk", "GB18030"},
-        {"gb_2312-80", "GB18030"},  {"hz-gb-2312", "HZ"},      {"big5", "BIG5-HKSCS"},
-        {"big5-hkscs", "BIG5-HKSCS"}, {"cp950", "BIG5-HKSCS"}, {"x-x-big5", "BIG5-HKSCS"},
-        {"utf16", "UTF-16"},        {"utf-16", "UTF-16"},      {"utf-16le", "UTF-16LE"},
-        {"utf-16be", "UTF-16BE"},   {"utf16le", "UTF-16LE"},   {"utf16be", "UTF-16BE"},
+        {"utf8", "UTF-8"},
+        {"utf-8", "UTF-8"},
+        {"ascii", "UTF-8"},
+        {"us-ascii", "UTF-8"},
+        {"gb2312", "GB18030"},
+        {"gbk", "GB18030"},
+        {"gb18030", "GB18030"},
+        {"cp936", "GB18030"},
+        {"x-gbk", "GB18030"},
+        {"gb_2312-80", "GB18030"},
+        {"hz-gb-2312", "HZ"},
+        {"big5", "BIG5-HKSCS"},
+        {"big5-hkscs", "BIG5-HKSCS"},
+        {"cp950", "BIG5-HKSCS"},
+        {"x-x-big5", "BIG5-HKSCS"},
+        {"utf16", "UTF-16"},
+        {"utf-16", "UTF-16"},
+        {"utf-16le", "UTF-16LE"},
+        {"utf-16be", "UTF-16BE"},
+        {"utf16le", "UTF-16LE"},
+        {"utf16be", "UTF-16BE"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcasecmp(names[i][0], name) == 0)
@@ -123,7 +137,8 @@ static double fit(const char *text, size_t bytes, int32_t character)
         return -6;
     if (text_is_han(character))
         return bytes == 3 && doc_is_common(text) ? 1 : bytes == 3 ? -0.4 : -3;
-    if ((character >= 0x3000 && character <= 0x3011) || (character >= 0xFF01 && character <= 0xFF5E) ||
+    if ((character >= 0x3000 && character <= 0x3011) ||
+        (character >= 0xFF01 && character <= 0xFF5E) ||
         (character >= 0x2010 && character <= 0x2026) || character == 0xB7)
         return 0.8;
     if (character >= 0xE000 && character <= 0xF8FF)

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 typedef struct doc_decoder {
-    void *iconv; /* NULL: the bytes are UTF-8 and go through as they are */
-    size_t unit; /* bytes that are skipped when they make no sense: 1, UTF-16 2, UTF-32 4 */
+    void *iconv;  /* NULL: the bytes are UTF-8 and go through as they are */
+    size_t unit;  /* bytes that are skipped when they make no sense: 1, UTF-16 2, UTF-32 4 */
     char rest[8]; /* the start of a character whose end has not come yet */
     size_t rest_length;
 } doc_decoder;

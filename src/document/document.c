@@ -134,8 +134,8 @@ zhen_status doc_parse(zhen_document *document, zhen_error *error)
 
 static bool add_piece(zhen_document *document, const doc_piece *piece)
 {
-    if (!base_grow((void **)&document->pieces, &document->piece_capacity,
-                   document->piece_count + 1, sizeof *document->pieces))
+    if (!base_grow((void **)&document->pieces, &document->piece_capacity, document->piece_count + 1,
+                   sizeof *document->pieces))
         return false;
     document->pieces[document->piece_count++] = *piece;
     document->blocks[document->block_count - 1].piece_count++;
@@ -153,14 +153,13 @@ static bool add_unit(zhen_document *document, size_t unit)
 
 bool doc_begin_block(zhen_document *document, zhen_span range, doc_when when)
 {
-    if (!base_grow((void **)&document->blocks, &document->block_capacity,
-                   document->block_count + 1, sizeof *document->blocks))
+    if (!base_grow((void **)&document->blocks, &document->block_capacity, document->block_count + 1,
+                   sizeof *document->blocks))
         return false;
-    document->blocks[document->block_count++] =
-        (doc_block){.range = range,
-                    .when = when,
-                    .first_unit = document->units.count,
-                    .first_piece = document->piece_count};
+    document->blocks[document->block_count++] = (doc_block){.range = range,
+                                                            .when = when,
+                                                            .first_unit = document->units.count,
+                                                            .first_piece = document->piece_count};
     return true;
 }
 
@@ -247,7 +246,8 @@ zhen_status zhen_document_set(zhen_document *document, size_t index,
     if (index >= document->units.count)
         return base_fail(error, ZHEN_ERROR_ARGUMENT, "document has no text number %zu", index);
     bool plain = document->options.bilingual == ZHEN_BILINGUAL_TSV;
-    return doc_project(&document->units.items[index], document->source.data, translation, plain, error);
+    return doc_project(&document->units.items[index], document->source.data, translation, plain,
+                       error);
 }
 
 static bool any_unit_changed(const zhen_document *document)
@@ -301,8 +301,8 @@ static bool write_block(zhen_document *document, size_t index)
     return !block->finish || block->finish(&document->output, begin);
 }
 
-/* Writes bytes of the source with the blocks that lie in them, from number `first_block` on. A block
- * within one that is replaced is written by that one's holes, or is gone. */
+/* Writes bytes of the source with the blocks that lie in them, from number `first_block` on. A
+ * block within one that is replaced is written by that one's holes, or is gone. */
 static bool write_range(zhen_document *document, zhen_span range, size_t first_block)
 {
     size_t at = range.begin;
@@ -310,8 +310,7 @@ static bool write_range(zhen_document *document, zhen_span range, size_t first_b
         const doc_block *block = &document->blocks[i];
         if (block->range.begin >= range.end && range.end < document->source.length)
             break;
-        if (block->range.begin < at || block->range.end > range.end ||
-            !replaces(document, block))
+        if (block->range.begin < at || block->range.end > range.end || !replaces(document, block))
             continue;
         if (!base_buffer_append(&document->output, document->source.data + at,
                                 block->range.begin - at) ||

@@ -36,10 +36,10 @@ typedef struct doc_piece {
 struct zhen_document {
     zhen_document_options options; /* strings in it belong to whoever made the document */
     base_arena arena;
-    base_buffer source; /* UTF-8 */
-    size_t body;        /* where the text begins: behind a byte order mark */
-    size_t first_line;  /* line number of the source's first line, for messages */
-    bool first;         /* whether the document's beginning is in this chunk */
+    base_buffer source;   /* UTF-8 */
+    size_t body;          /* where the text begins: behind a byte order mark */
+    size_t first_line;    /* line number of the source's first line, for messages */
+    bool first;           /* whether the document's beginning is in this chunk */
     doc_columns *columns; /* of a table; the reader's, for the parser's use */
     bool transcoded;      /* the file had another encoding than UTF-8 */
     bool changed;         /* any unit has changed, as of the last rendering */
@@ -88,8 +88,8 @@ bool doc_add_flow(zhen_document *document);
 bool doc_redeclare(zhen_document *document, const char *name);
 
 /* Fails with a message that names the file and the line of the source offset. */
-__attribute__((format(printf, 4, 5))) zhen_status
-doc_fail_at(const zhen_document *document, size_t offset, zhen_error *error, const char *format,
-            ...);
+__attribute__((format(printf, 4, 5))) zhen_status doc_fail_at(const zhen_document *document,
+                                                              size_t offset, zhen_error *error,
+                                                              const char *format, ...);
 
 #endif

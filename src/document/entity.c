@@ -8,10 +8,10 @@
 static const struct {
     const char *name, *text;
 } named[] = {
-    {"amp", "&"},    {"lt", "<"},     {"gt", ">"},     {"quot", "\""},  {"apos", "'"},
-    {"hellip", "…"}, {"mdash", "—"},  {"ndash", "–"},  {"ldquo", "“"},  {"rdquo", "”"},
-    {"lsquo", "‘"},  {"rsquo", "’"},  {"laquo", "«"},  {"raquo", "»"},  {"middot", "·"},
-    {"times", "×"},  {"deg", "°"},    {"bull", "•"},   {"yen", "¥"},    {"euro", "€"},
+    {"amp", "&"},    {"lt", "<"},    {"gt", ">"},    {"quot", "\""}, {"apos", "'"},
+    {"hellip", "…"}, {"mdash", "—"}, {"ndash", "–"}, {"ldquo", "“"}, {"rdquo", "”"},
+    {"lsquo", "‘"},  {"rsquo", "’"}, {"laquo", "«"}, {"raquo", "»"}, {"middot", "·"},
+    {"times", "×"},  {"deg", "°"},   {"bull", "•"},  {"yen", "¥"},   {"euro", "€"},
 };
 
 static const char *const blanks[] = {"nbsp", "ensp", "emsp", "thinsp"};
@@ -57,9 +57,8 @@ static bool is_fixed_blank(int32_t c)
 
 static bool add_point(doc_flow *flow, zhen_span raw, bool blank)
 {
-    return doc_flow_add(flow, &(doc_event){.kind = DOC_EVENT_POINT,
-                                           .flags = blank ? DOC_BLANK : 0,
-                                           .raw = raw});
+    return doc_flow_add(
+        flow, &(doc_event){.kind = DOC_EVENT_POINT, .flags = blank ? DOC_BLANK : 0, .raw = raw});
 }
 
 static bool add_numeric(doc_flow *flow, base_arena *arena, const char *source, zhen_span raw)

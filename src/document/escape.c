@@ -47,7 +47,10 @@ static const char *spell_markup(char c)
 
 static const char *spell_attribute(char c)
 {
-    return c == '"' ? "&quot;" : c == '\'' ? "&#39;" : c == '\n' || c == '\r' ? " " : spell_markup(c);
+    return c == '"'                 ? "&quot;"
+           : c == '\''              ? "&#39;"
+           : c == '\n' || c == '\r' ? " "
+                                    : spell_markup(c);
 }
 
 bool doc_escape_markup(base_buffer *out, const char *text, size_t length)
@@ -60,7 +63,8 @@ bool doc_escape_attribute(base_buffer *out, const char *text, size_t length)
     return escape_bytes(out, text, length, spell_attribute);
 }
 
-/* ---- Quoted strings --------------------------------------------------------------------------- */
+/* ---- Quoted strings ---------------------------------------------------------------------------
+ */
 
 static const char *spell_backslash(char c)
 {
@@ -150,8 +154,8 @@ static bool is_markdown(const char *text, size_t length, size_t i)
     }
 }
 
-/* How many bytes at the start of a block would make it a heading, quotation, list or rule, and which
- * of them takes the backslash; 0 if none. */
+/* How many bytes at the start of a block would make it a heading, quotation, list or rule, and
+ * which of them takes the backslash; 0 if none. */
 static size_t block_marker(const char *text, size_t length, size_t *escape)
 {
     size_t digits = 0;
@@ -169,8 +173,7 @@ static size_t block_marker(const char *text, size_t length, size_t *escape)
 
 typedef enum markdown_place { AT_BLOCK, INSIDE, IN_CELL } markdown_place;
 
-static bool escape_markdown(base_buffer *out, const char *text, size_t length,
-                            markdown_place place)
+static bool escape_markdown(base_buffer *out, const char *text, size_t length, markdown_place place)
 {
     size_t plain = 0, marker = SIZE_MAX;
     if (place == AT_BLOCK && out->length == 0 && !block_marker(text, length, &marker))

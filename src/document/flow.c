@@ -7,8 +7,7 @@
 
 static bool add_event(doc_flow *flow, const doc_event *event)
 {
-    if (!base_grow((void **)&flow->events, &flow->capacity, flow->count + 1,
-                   sizeof *flow->events))
+    if (!base_grow((void **)&flow->events, &flow->capacity, flow->count + 1, sizeof *flow->events))
         return false;
     flow->events[flow->count++] = *event;
     return true;
@@ -37,10 +36,9 @@ bool doc_flow_add_text(doc_flow *flow, const char *source, zhen_span raw)
 
 bool doc_flow_add_spelled(doc_flow *flow, zhen_span raw, const char *text, size_t length)
 {
-    return doc_flow_add(flow, &(doc_event){.kind = DOC_EVENT_TEXT,
-                                           .raw = raw,
-                                           .text = text,
-                                           .text_length = length});
+    return doc_flow_add(
+        flow,
+        &(doc_event){.kind = DOC_EVENT_TEXT, .raw = raw, .text = text, .text_length = length});
 }
 
 static bool add_part(doc_flow *flow, const doc_part *part)

@@ -24,10 +24,10 @@ typedef enum doc_event_kind {
 
 typedef struct doc_event {
     doc_event_kind kind;
-    unsigned flags;     /* DOC_WORDLIKE ... of its mark */
-    zhen_span raw;      /* its bytes in the source */
-    const char *text;   /* text, space, word: what it says, decoded; lives as long as the flow */
-    size_t text_length; /* spaces and words may say nothing */
+    unsigned flags;      /* DOC_WORDLIKE ... of its mark */
+    zhen_span raw;       /* its bytes in the source */
+    const char *text;    /* text, space, word: what it says, decoded; lives as long as the flow */
+    size_t text_length;  /* spaces and words may say nothing */
     const char *literal; /* written instead of its bytes in the source, or NULL */
     size_t literal_length;
     const char *key; /* open, close: what must be equal for the two to be a pair */

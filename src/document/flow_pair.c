@@ -155,8 +155,8 @@ static void look_at_text(const doc_event *event, content *c)
             c->bracketed = category == UTF8PROC_CATEGORY_PS;
         c->text = true;
         c->han = c->han || text_is_han(character);
-        c->letters = c->letters ||
-                     (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO);
+        c->letters =
+            c->letters || (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO);
     }
 }
 

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Texts of a flow with marks are cut to about this many bytes, so that the flow can be cut there. */
+/* Texts of a flow with marks are cut to about this many bytes, so that the flow can be cut there.
+ */
 enum { LONG_TEXT = 1024 };
 
 /* Neighbouring texts and spaces, joined for the search. */

@@ -41,9 +41,9 @@ typedef struct making {
     base_buffer text;
     doc_mark *marks;
     size_t mark_count;
-    size_t *mark_of;  /* of the event begin + i: its mark */
-    size_t stand_in;  /* the next one to try */
-    bool pending;     /* a blank is due before the next text */
+    size_t *mark_of;   /* of the event begin + i: its mark */
+    size_t stand_in;   /* the next one to try */
+    bool pending;      /* a blank is due before the next text */
     bool pending_line; /* ... that was a line break */
 } making;
 

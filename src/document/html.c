@@ -27,10 +27,10 @@ static bool is_any_of(const zhen_document *document, const doc_tag *tag, const c
 static bool is_inline(const zhen_document *document, const doc_tag *tag)
 {
     static const char *const names[] = {
-        "a",    "abbr", "acronym", "b",     "bdi",   "bdo",    "big",  "cite", "data", "del",
-        "dfn",  "em",   "font",    "i",     "ins",   "kbd",    "label", "mark", "nobr", "output",
-        "q",    "rb",   "rp",      "rt",    "ruby",  "s",      "small", "span", "strike", "strong",
-        "sub",  "sup",  "time",    "tt",    "u",     NULL};
+        "a",    "abbr",   "acronym", "b",    "bdi", "bdo",  "big",  "cite",  "data",
+        "del",  "dfn",    "em",      "font", "i",   "ins",  "kbd",  "label", "mark",
+        "nobr", "output", "q",       "rb",   "rp",  "rt",   "ruby", "s",     "small",
+        "span", "strike", "strong",  "sub",  "sup", "time", "tt",   "u",     NULL};
     return is_any_of(document, tag, names);
 }
 
@@ -44,8 +44,9 @@ static bool is_code(const zhen_document *document, const doc_tag *tag)
 /* Elements whose content is no prose at all. */
 static bool is_opaque(const zhen_document *document, const doc_tag *tag)
 {
-    static const char *const names[] = {"script", "style", "pre",    "textarea", "template",
-                                        "object", "iframe", "audio", "video",    "canvas", NULL};
+    static const char *const names[] = {"script",   "style",  "pre",    "textarea",
+                                        "template", "object", "iframe", "audio",
+                                        "video",    "canvas", NULL};
     return is_any_of(document, tag, names);
 }
 
@@ -59,8 +60,8 @@ static bool is_object(const zhen_document *document, const doc_tag *tag)
 /* Elements that have no end tag. */
 static bool is_void(const zhen_document *document, const doc_tag *tag)
 {
-    static const char *const names[] = {"area",  "base",  "br",   "col",   "embed",
-                                        "hr",    "img",   "input", "link",  "meta",
+    static const char *const names[] = {"area",  "base",   "br",    "col",  "embed",
+                                        "hr",    "img",    "input", "link", "meta",
                                         "param", "source", "track", "wbr",  NULL};
     return is_any_of(document, tag, names);
 }
@@ -99,16 +100,15 @@ static bool is_untranslated(const zhen_document *document, const doc_tag *tag)
 static bool is_prose_attribute(const zhen_document *document, const doc_tag *tag,
                                const doc_attribute *attribute)
 {
-    static const char *const names[] = {"title", "alt", "placeholder", "aria-label", "summary",
-                                        NULL};
+    static const char *const names[] = {"title",      "alt",     "placeholder",
+                                        "aria-label", "summary", NULL};
     const doc_tag name = {.name = attribute->name};
     doc_attribute kind;
     if (is_any_of(document, &name, names))
         return true;
     if (doc_tag_is(document, &name, "content") && doc_tag_is(document, tag, "meta"))
         return doc_find_attribute(document, tag, "name", &kind) &&
-               (value_is(document, &kind, "description") ||
-                value_is(document, &kind, "keywords"));
+               (value_is(document, &kind, "description") || value_is(document, &kind, "keywords"));
     if (doc_tag_is(document, &name, "value") && doc_tag_is(document, tag, "input"))
         return doc_find_attribute(document, tag, "type", &kind) &&
                (value_is(document, &kind, "submit") || value_is(document, &kind, "button") ||
@@ -125,10 +125,10 @@ static bool change_language(zhen_document *document, const doc_attribute *attrib
     size_t length = value.end - value.begin;
     if (!doc_tag_is(document, &name, "lang") && !doc_tag_is(document, &name, "xml:lang"))
         return true;
-    if (length < 2 || strncasecmp(text, "zh", 2) != 0 || (length > 2 && text[2] != '-' && text[2] != '_'))
+    if (length < 2 || strncasecmp(text, "zh", 2) != 0 ||
+        (length > 2 && text[2] != '-' && text[2] != '_'))
         return true;
-    return doc_begin_block(document, value, DOC_WHEN_CHANGED) &&
-           doc_add_literal(document, "en", 2);
+    return doc_begin_block(document, value, DOC_WHEN_CHANGED) && doc_add_literal(document, "en", 2);
 }
 
 static bool translate_value(zhen_document *document, const doc_attribute *attribute)

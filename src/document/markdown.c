@@ -8,8 +8,8 @@
 #include "document/document.h"
 #include "document/entity.h"
 #include "document/escape.h"
-#include "document/markup.h"
 #include "document/markdown_gap.h"
+#include "document/markup.h"
 #include "document/protect.h"
 
 #include <limits.h>
@@ -33,19 +33,20 @@ enum { MAX_HAPPENINGS = 256 };
 
 typedef struct reading {
     zhen_document *document;
-    const char *text;  /* the source */
-    const char *given; /* what md4c reads: the source from `base` on, with formulas and notes masked */
+    const char *text; /* the source */
+    const char
+        *given; /* what md4c reads: the source from `base` on, with formulas and notes masked */
     size_t base, length;
     MD_BLOCKTYPE block;
-    bool prose;     /* the block holds text to translate */
-    size_t cursor;  /* behind what was last added to the flow; SIZE_MAX: nothing yet in this block */
+    bool prose;    /* the block holds text to translate */
+    size_t cursor; /* behind what was last added to the flow; SIZE_MAX: nothing yet in this block */
     happening gap[MAX_HAPPENINGS];
     size_t gap_count;
-    size_t code; /* where the code span that is open begins; SIZE_MAX: none is */
+    size_t code;               /* where the code span that is open begins; SIZE_MAX: none is */
     size_t image, image_depth; /* the same of an image; how many spans are open in it */
     zhen_span alt;             /* the image's text so far */
     zhen_span html;            /* the HTML block that is open; empty: none */
-    span_list html_blocks; /* those that are complete */
+    span_list html_blocks;     /* those that are complete */
     bool failed;               /* out of memory */
 } reading;
 
@@ -65,9 +66,10 @@ static void add(reading *r, doc_event_kind kind, zhen_span raw, const char *key,
 
 static const char *key_of(MD_SPANTYPE type)
 {
-    return type == MD_SPAN_EM ? "em" : type == MD_SPAN_STRONG ? "strong"
-                                   : type == MD_SPAN_DEL      ? "del"
-                                                              : "a";
+    return type == MD_SPAN_EM       ? "em"
+           : type == MD_SPAN_STRONG ? "strong"
+           : type == MD_SPAN_DEL    ? "del"
+                                    : "a";
 }
 
 static unsigned flags_of(MD_SPANTYPE type)
@@ -88,7 +90,8 @@ static bool close_spans(reading *r, size_t *next, size_t limit)
     return true;
 }
 
-/* Places of the marks that open spans and end at `end`, found from the last one back to the first. */
+/* Places of the marks that open spans and end at `end`, found from the last one back to the first.
+ */
 static bool find_openings(const reading *r, size_t from, size_t floor, size_t end,
                           size_t begins[MAX_HAPPENINGS])
 {
@@ -272,8 +275,8 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *da
         return 0;
     bool inside = r->code != SIZE_MAX || r->image != SIZE_MAX;
     for (size_t i = 0; i < r->gap_count; i++)
-        inside = inside || (r->gap[i].kind == ENTER && (r->gap[i].type == MD_SPAN_CODE ||
-                                                        r->gap[i].type == MD_SPAN_IMG));
+        inside = inside || (r->gap[i].kind == ENTER &&
+                            (r->gap[i].type == MD_SPAN_CODE || r->gap[i].type == MD_SPAN_IMG));
     if (inside) {
         if (in_source)
             add_inside(r, begin, end);
@@ -386,8 +389,7 @@ static int on_enter_block(MD_BLOCKTYPE type, void *detail, void *data)
     r->block = type;
     r->html = (zhen_span){0, 0};
     r->prose = is_prose(type);
-    r->document->flow.escape = type == MD_BLOCK_TD || type == MD_BLOCK_TH
-                                   ? doc_escape_markdown_cell
+    r->document->flow.escape = type == MD_BLOCK_TD || type == MD_BLOCK_TH ? doc_escape_markdown_cell
                                : type == MD_BLOCK_H ? doc_escape_markdown_inner
                                                     : doc_escape_markdown;
     return r->failed;
@@ -401,8 +403,7 @@ static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *data)
     r->prose = false;
     if (type == MD_BLOCK_HTML && r->html.end) {
         span_list *list = &r->html_blocks;
-        if (base_grow((void **)&list->items, &list->capacity, list->count + 1,
-                      sizeof *list->items))
+        if (base_grow((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
             list->items[list->count++] = r->html;
         else
             r->failed = true;

@@ -121,8 +121,9 @@ static bool add_text(const zhen_document *document, zhen_span raw, doc_tags *tag
     size_t plain = raw.begin;
     for (size_t at = raw.begin; at < raw.end; at++) {
         char next = at + 1 < raw.end ? text[at + 1] : ' ';
-        bool tag = text[at] == '<' && (next == '/' || next == '!' || next == '?' ||
-                                       (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z'));
+        bool tag =
+            text[at] == '<' && (next == '/' || next == '!' || next == '?' ||
+                                (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z'));
         if (!tag)
             continue;
         if (plain < at &&
@@ -172,10 +173,10 @@ enum { MAX_DEPTH = 5000, LOOK_UP = 64 };
 /* Elements that never nest without another element between them. */
 static bool ends_by_itself(const char *name, size_t length)
 {
-    static const char *const names[] = {"p",   "li",  "dt",   "dd",   "td",    "th",   "tr",
-                                        "option", "area", "base", "br", "col", "embed", "hr",
-                                        "img", "input", "link", "meta", "param", "source",
-                                        "track", "wbr", NULL};
+    static const char *const names[] = {"p",     "li",     "dt",    "dd",    "td",   "th",
+                                        "tr",    "option", "area",  "base",  "br",   "col",
+                                        "embed", "hr",     "img",   "input", "link", "meta",
+                                        "param", "source", "track", "wbr",   NULL};
     for (const char *const *n = names; *n; n++)
         if (strlen(*n) == length && strncasecmp(*n, name, length) == 0)
             return true;
@@ -228,8 +229,8 @@ zhen_status doc_tags_read_html(const zhen_document *document, zhen_span range, d
         return doc_fail_at(document, range.begin, error, "tags nest deeper than %d", MAX_DEPTH);
     GumboOptions options = kGumboDefaultOptions;
     options.max_errors = 0;
-    GumboOutput *output = gumbo_parse_with_options(
-        &options, text + range.begin, range.end - range.begin);
+    GumboOutput *output =
+        gumbo_parse_with_options(&options, text + range.begin, range.end - range.begin);
     if (!output)
         return base_fail_memory(error);
     walk w = {.document = document};

@@ -9,10 +9,10 @@ typedef struct reading {
     const zhen_document *document;
     XML_Parser parser;
     doc_tags *tags;
-    size_t end;       /* of the last token */
-    size_t depth;     /* of open elements: text outside the root is none */
+    size_t end;        /* of the last token */
+    size_t depth;      /* of open elements: text outside the root is none */
     zhen_span pending; /* a declaration or CDATA section that has begun */
-    bool failed;      /* out of memory */
+    bool failed;       /* out of memory */
 } reading;
 
 static zhen_span current(const reading *r)

@@ -28,7 +28,8 @@ static const float UNLINKED = -0.1F;
 /* Between subtitle cues there is nothing. */
 static const float NOWHERE = -1.0e6F;
 
-/* ---- What elements need ----------------------------------------------------------------------- */
+/* ---- What elements need -----------------------------------------------------------------------
+ */
 
 /* Whether anything of the source's text lies in the element. */
 static bool holds_text(const doc_unit *unit, size_t open)
@@ -128,8 +129,8 @@ static void order_children(const placing *p, child *children, size_t count, zhen
 }
 
 /* The table of the dynamic programme: score[i] of the best way to put the first j children among
- * the first i tokens, and from[j][i]: where child j begins if it ends at i, or PASSED if token i - 1
- * lies behind it. */
+ * the first i tokens, and from[j][i]: where child j begins if it ends at i, or PASSED if token i -
+ * 1 lies behind it. */
 typedef struct table {
     float *score, *before, *sums;
     uint32_t *from;
@@ -166,9 +167,8 @@ static void fill_row(const placing *p, table *t, const child *c, size_t row, zhe
         if (is_point) {
             size_t away = doc_target_distance(p->target, range.begin, range.end, range.begin + i,
                                               c->source.begin);
-            here = t->before[i] > -FLT_MAX
-                       ? t->before[i] - 0.02F * (float)(away > 40 ? 40 : away)
-                       : -FLT_MAX;
+            here = t->before[i] > -FLT_MAX ? t->before[i] - 0.02F * (float)(away > 40 ? 40 : away)
+                                           : -FLT_MAX;
             best_begin = (uint32_t)i;
         }
         if (here > t->score[i]) {
@@ -306,8 +306,8 @@ static doc_placing place_children(placing *p, child *children, size_t count, zhe
     return result;
 }
 
-/* Places marks [begin, end), which nest, among the tokens of `range`. The depth of recursion is that
- * of the elements, which doc_flow_pair limits. */
+/* Places marks [begin, end), which nest, among the tokens of `range`. The depth of recursion is
+ * that of the elements, which doc_flow_pair limits. */
 static doc_placing place_marks(placing *p, size_t begin, size_t end, zhen_span range)
 {
     size_t count = list_children(p, begin, end, NULL);

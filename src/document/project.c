@@ -19,8 +19,8 @@ typedef struct writing {
     const doc_target *target;
     const doc_steps *steps;
     base_buffer text; /* not yet escaped */
-    bool *spaced; /* of each token: the blank before it is written or not wanted */
-    bool *broken; /* of each token: the blank before it becomes a line break */
+    bool *spaced;     /* of each token: the blank before it is written or not wanted */
+    bool *broken;     /* of each token: the blank before it becomes a line break */
     bool plain;
     bool space_due; /* the next word needs a blank before it */
     int32_t last;   /* last character written, 0 at the beginning */
@@ -191,8 +191,8 @@ static bool write_open(writing *w, size_t at, const doc_mark *mark)
         if (!write_cue(w, at, mark->partner))
             return false;
     } else if (token != DOC_NONE) {
-        if (!write_space(w, token) || ((w->space_due || w->target->tokens[token].inserted) &&
-                                       !set_off(w)))
+        if (!write_space(w, token) ||
+            ((w->space_due || w->target->tokens[token].inserted) && !set_off(w)))
             return false;
         w->space_due = false;
     }
@@ -245,7 +245,8 @@ static bool write_result(doc_unit *unit, const char *source, const doc_target *t
     writing w = {.unit = unit, .source = source, .target = target, .steps = steps, .plain = plain};
     w.spaced = calloc(target->count + 1, sizeof *w.spaced);
     w.broken = calloc(target->count + 1, sizeof *w.broken);
-    bool ok = w.spaced && w.broken && base_buffer_reserve(&unit->result, unit->length) && write_steps(&w);
+    bool ok =
+        w.spaced && w.broken && base_buffer_reserve(&unit->result, unit->length) && write_steps(&w);
     free(w.spaced);
     free(w.broken);
     base_buffer_free(&w.text);
@@ -272,7 +273,8 @@ static doc_placing place(const doc_unit *unit, doc_target *target, doc_steps *st
     return doc_target_shatter(target) ? doc_place(unit, target, steps) : DOC_NO_MEMORY;
 }
 
-static bool project(doc_unit *unit, const char *source, const zhen_translation *translation, bool plain)
+static bool project(doc_unit *unit, const char *source, const zhen_translation *translation,
+                    bool plain)
 {
     doc_target target;
     doc_steps steps = {0};
@@ -290,7 +292,8 @@ static bool project(doc_unit *unit, const char *source, const zhen_translation *
     return ok;
 }
 
-static bool project_repaired(doc_unit *unit, const char *source, const zhen_translation *translation, bool plain)
+static bool project_repaired(doc_unit *unit, const char *source,
+                             const zhen_translation *translation, bool plain)
 {
     base_buffer clean = {0};
     bool ok = text_repair(translation->text, translation->length, &clean, NULL);
@@ -305,8 +308,8 @@ static bool project_repaired(doc_unit *unit, const char *source, const zhen_tran
     return ok;
 }
 
-zhen_status doc_project(doc_unit *unit, const char *source, const zhen_translation *translation, bool plain,
-                        zhen_error *error)
+zhen_status doc_project(doc_unit *unit, const char *source, const zhen_translation *translation,
+                        bool plain, zhen_error *error)
 {
     base_buffer_clear(&unit->result);
     base_buffer_clear(&unit->plain);

@@ -9,7 +9,8 @@
  * comes out exactly once, pairs nest as they did, and an element that held text holds some. A
  * translation that equals the text changes nothing (unit->changed is false), and neither does one
  * that has too few characters for the marks, or none: prose is never lost. plain: keep the result
- * as plain text as well. `source`: the document's, which holes refer to. Fails only when memory runs out.
+ * as plain text as well. `source`: the document's, which holes refer to. Fails only when memory
+ * runs out.
  */
 zhen_status doc_project(doc_unit *unit, const char *source, const zhen_translation *translation,
                         bool plain, zhen_error *error);

@@ -78,8 +78,8 @@ static size_t trim_address(const char *text, size_t begin, size_t end)
 
 static size_t match_url(const char *text, size_t length, size_t at)
 {
-    static const char *const prefixes[] = {"http://", "https://", "ftp://", "mailto:",
-                                           "file://", "ssh://",   "git://", "www."};
+    static const char *const prefixes[] = {
+        "http://", "https://", "ftp://", "mailto:", "file://", "ssh://", "git://", "www."};
     if (is_inside_word(text, at))
         return 0;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
@@ -134,13 +134,14 @@ static size_t match_email(const char *text, size_t length, size_t at)
 static bool is_file_ending(const char *text, size_t length)
 {
     static const char *const endings[] = {
-        "txt",  "md",   "json", "xml",  "html", "htm",  "css", "js",   "ts",   "py",   "c",   "h",
-        "cc",   "cpp",  "hpp",  "java", "go",   "rs",   "sh",  "bat",  "exe",  "dll",  "so",  "a",
-        "o",    "zip",  "gz",   "xz",   "bz2",  "tar",  "7z",  "rar",  "deb",  "rpm",  "iso", "img",
-        "jpg",  "jpeg", "png",  "gif",  "svg",  "webp", "bmp", "mp3",  "mp4",  "avi",  "mkv", "wav",
-        "ogg",  "pdf",  "doc",  "docx", "xls",  "xlsx", "ppt", "pptx", "odt",  "csv",  "tsv", "yml",
-        "yaml", "toml", "ini",  "conf", "cfg",  "log",  "sql", "db",   "php",  "rb",   "pl",  "lua",
-        "po",   "mo",   "srt",  "vtt",  "tex",  "ttf",  "jar", "apk",  "cmake", "lock", "d",  "service"};
+        "txt",  "md",  "json", "xml",   "html", "htm",  "css",    "js",   "ts",   "py",   "c",
+        "h",    "cc",  "cpp",  "hpp",   "java", "go",   "rs",     "sh",   "bat",  "exe",  "dll",
+        "so",   "a",   "o",    "zip",   "gz",   "xz",   "bz2",    "tar",  "7z",   "rar",  "deb",
+        "rpm",  "iso", "img",  "jpg",   "jpeg", "png",  "gif",    "svg",  "webp", "bmp",  "mp3",
+        "mp4",  "avi", "mkv",  "wav",   "ogg",  "pdf",  "doc",    "docx", "xls",  "xlsx", "ppt",
+        "pptx", "odt", "csv",  "tsv",   "yml",  "yaml", "toml",   "ini",  "conf", "cfg",  "log",
+        "sql",  "db",  "php",  "rb",    "pl",   "lua",  "po",     "mo",   "srt",  "vtt",  "tex",
+        "ttf",  "jar", "apk",  "cmake", "lock", "d",    "service"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (strlen(endings[i]) == length && memcmp(endings[i], text, length) == 0)
             return true;
@@ -240,8 +241,8 @@ static size_t match_hashtag(const char *text, size_t length, size_t at)
 
 /* ---- Placeholders ------------------------------------------------------------------------- */
 
-/* printf's conversions, with positions and Python's names: %s, %5.2f, %1$d, %(name)s, %lu. Not "100%
- * of": a conversion follows the sign directly, and a number before it is a percentage. */
+/* printf's conversions, with positions and Python's names: %s, %5.2f, %1$d, %(name)s, %lu. Not
+ * "100% of": a conversion follows the sign directly, and a number before it is a percentage. */
 static size_t match_percent(const char *text, size_t length, size_t at)
 {
     if (text[at] != '%')
@@ -438,10 +439,10 @@ static bool is_face_symbol(int32_t c)
         return c > 0 && strchr(ascii, (char)c);
     utf8proc_category_t category = utf8proc_category(c);
     return (category >= UTF8PROC_CATEGORY_SM && category <= UTF8PROC_CATEGORY_SO) ||
-           category == UTF8PROC_CATEGORY_LM || category == UTF8PROC_CATEGORY_MN ||
-           c == 0xFF3F || c == 0x203E || c == 0x2022 || c == 0x30FB || c == 0xFF65 ||
-           c == 0x03C9 || c == 0x0414 || c == 0x0434 || c == 0x76BF || c == 0x0CA0 ||
-           c == 0xFF1B || c == 0xFF0A || (c >= 0x2500 && c <= 0x25FF);
+           category == UTF8PROC_CATEGORY_LM || category == UTF8PROC_CATEGORY_MN || c == 0xFF3F ||
+           c == 0x203E || c == 0x2022 || c == 0x30FB || c == 0xFF65 || c == 0x03C9 || c == 0x0414 ||
+           c == 0x0434 || c == 0x76BF || c == 0x0CA0 || c == 0xFF1B || c == 0xFF0A ||
+           (c >= 0x2500 && c <= 0x25FF);
 }
 
 static bool is_face_letter(int32_t c)
@@ -493,15 +494,14 @@ static size_t match_face(const char *text, size_t length, size_t at)
 /* Faces of ASCII marks: :-) ;) :D XD T_T ^_^ orz >_<. */
 static size_t match_smiley(const char *text, size_t length, size_t at)
 {
-    static const char *const faces[] = {":-)", ":)", ";-)", ";)", ":-(", ":(",  ":-D",
-                                        ":D",  ":P", ":-P", "XD", "T_T", "T.T", "^_^",
+    static const char *const faces[] = {":-)", ":)",  ";-)", ";)",  ":-(", ":(",  ":-D",
+                                        ":D",  ":P",  ":-P", "XD",  "T_T", "T.T", "^_^",
                                         "^^",  "-_-", ">_<", "=_=", "o_O", "O_O", "QAQ"};
     if (is_inside_word(text, at))
         return 0;
     for (size_t i = 0; i < sizeof faces / sizeof *faces; i++) {
         size_t end = at + strlen(faces[i]);
-        if (starts_with(text, length, at, faces[i]) &&
-            !is_alnum(at_or_zero(text, length, end)))
+        if (starts_with(text, length, at, faces[i]) && !is_alnum(at_or_zero(text, length, end)))
             return end - at;
     }
     return 0;
@@ -555,7 +555,7 @@ static size_t match_any(const char *text, size_t length, size_t at, unsigned whi
 
 static bool is_blank_entity(const char *text, size_t length)
 {
-    static const char *const blanks[] = {"&nbsp;", "&ensp;", "&emsp;",  "&thinsp;",
+    static const char *const blanks[] = {"&nbsp;", "&ensp;", "&emsp;", "&thinsp;",
                                          "&#160;", "&#xA0;", "&#xa0;", "&#12288;"};
     for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++)
         if (strlen(blanks[i]) == length && memcmp(blanks[i], text, length) == 0)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    CHUNK = 64 * 1024,  /* bytes in one document of a format with records */
-    SAMPLE = 64 * 1024  /* bytes that the encoding is guessed from */
+    CHUNK = 64 * 1024, /* bytes in one document of a format with records */
+    SAMPLE = 64 * 1024 /* bytes that the encoding is guessed from */
 };
 
 struct zhen_reader {
@@ -157,18 +157,17 @@ static zhen_status release(zhen_reader *reader, bool flush, zhen_error *error)
     if (!reader->encoding && reader->options.encoding)
         status = open_encoding(reader, utf16_order(&reader->held), error);
     else if (!reader->encoding && !is_ascii(&reader->held))
-        status = open_encoding(reader,
-                               doc_charset_guess(reader->options.format, reader->held.data,
-                                                 reader->held.length),
-                               error);
+        status = open_encoding(
+            reader,
+            doc_charset_guess(reader->options.format, reader->held.data, reader->held.length),
+            error);
     if (!status)
         status = decode(reader, reader->held.data, reader->held.length, error);
     base_buffer_clear(&reader->held);
     return status;
 }
 
-zhen_status zhen_reader_feed(zhen_reader *reader, const void *bytes, size_t size,
-                             zhen_error *error)
+zhen_status zhen_reader_feed(zhen_reader *reader, const void *bytes, size_t size, zhen_error *error)
 {
     if (reader->encoding)
         return decode(reader, bytes, size, error);

@@ -19,8 +19,8 @@ bool doc_has_records(zhen_format format);
 
 /* The number of bytes at the start of `text` that are whole records and about `wanted` in all; 0 if
  * there are none yet. flush: fewer will do; end: no more text will come, and an open record is
- * whole. CSV remembers in `quotes` what it has scanned; the caller resets it when it takes the bytes
- * away. */
+ * whole. CSV remembers in `quotes` what it has scanned; the caller resets it when it takes the
+ * bytes away. */
 size_t doc_records_cut(const zhen_document_options *options, const char *text, size_t length,
                        size_t wanted, bool flush, bool end, doc_quotes *quotes);
 

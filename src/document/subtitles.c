@@ -1,6 +1,6 @@
 /*
- * Subtitles: SubRip and WebVTT. Numbers, times, settings, notes and styles stay; a sentence that goes
- * on in the next cue is translated with it, and the translation is shared out among the cues.
+ * Subtitles: SubRip and WebVTT. Numbers, times, settings, notes and styles stay; a sentence that
+ * goes on in the next cue is translated with it, and the translation is shared out among the cues.
  */
 #include "base/error.h"
 #include "document/document.h"
@@ -14,16 +14,16 @@
 #include <string.h>
 
 enum {
-    LINE_WIDTH = 42,   /* characters in a line of an English subtitle, by custom */
-    MOST_CUES = 4,     /* that one sentence goes through at most */
+    LINE_WIDTH = 42,     /* characters in a line of an English subtitle, by custom */
+    MOST_CUES = 4,       /* that one sentence goes through at most */
     LONGEST_PAUSE = 2000 /* milliseconds between cues of one sentence at most */
 };
 
 typedef struct cue {
-    zhen_span text;      /* its lines, without the last line end */
-    size_t prose;        /* where the text begins behind positions like {\\an8} */
-    long begin, end;     /* in milliseconds */
-    bool dialogue;       /* its lines begin with dashes: several people speak */
+    zhen_span text;  /* its lines, without the last line end */
+    size_t prose;    /* where the text begins behind positions like {\\an8} */
+    long begin, end; /* in milliseconds */
+    bool dialogue;   /* its lines begin with dashes: several people speak */
 } cue;
 
 typedef struct reading {
@@ -112,8 +112,9 @@ static bool begins_with_dash(const reading *r, size_t begin, size_t end)
 {
     while (begin < end && strchr(" \t", r->text[begin]))
         begin++;
-    return begin < end && (r->text[begin] == '-' || (end - begin >= 3 && !memcmp(r->text + begin, "—", 3)) ||
-                           (end - begin >= 3 && !memcmp(r->text + begin, "－", 3)));
+    return begin < end &&
+           (r->text[begin] == '-' || (end - begin >= 3 && !memcmp(r->text + begin, "—", 3)) ||
+            (end - begin >= 3 && !memcmp(r->text + begin, "－", 3)));
 }
 
 /* The lines from `at` to a blank one are the cue's text. Returns where the next lines begin. */
@@ -235,10 +236,9 @@ static bool goes_on(const reading *r, size_t index)
 
 static bool add(reading *r, doc_event_kind kind, zhen_span raw, const char *key, size_t key_length)
 {
-    return doc_flow_add(&r->document->flow, &(doc_event){.kind = kind,
-                                                         .raw = raw,
-                                                         .key = key,
-                                                         .key_length = key_length});
+    return doc_flow_add(
+        &r->document->flow,
+        &(doc_event){.kind = kind, .raw = raw, .key = key, .key_length = key_length});
 }
 
 static bool add_text(reading *r, zhen_span raw)
@@ -253,8 +253,9 @@ static bool add_text(reading *r, zhen_span raw)
 static size_t tag_end(const reading *r, size_t at, size_t end)
 {
     char next = at + 1 < end ? r->text[at + 1] : ' ';
-    bool tag = r->text[at] == '<' && ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
-                                      (next >= '0' && next <= '9') || next == '/');
+    bool tag =
+        r->text[at] == '<' && ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
+                               (next >= '0' && next <= '9') || next == '/');
     bool position = r->text[at] == '{' && next == '\\';
     if (!tag && !position)
         return 0;
@@ -274,8 +275,11 @@ static bool add_tag(reading *r, zhen_span raw)
     /* A voice or language may stay open to the end of its cue (WebVTT, 3.4). */
     bool stays_open = !closing && end - name == 1 && r->text[name] == 'v' &&
                       !memmem(r->text + raw.end, r->length - raw.end, "</v>", 4);
-    return add(r, stays_open ? DOC_EVENT_POINT : closing ? DOC_EVENT_CLOSE : DOC_EVENT_OPEN, raw,
-               r->text + name, end - name);
+    return add(r,
+               stays_open ? DOC_EVENT_POINT
+               : closing  ? DOC_EVENT_CLOSE
+                          : DOC_EVENT_OPEN,
+               raw, r->text + name, end - name);
 }
 
 /* The dash and blanks at the beginning of a dialogue's line, with the line end before it. */
@@ -308,8 +312,8 @@ static bool add_cue_text(reading *r, const cue *c)
     return add_text(r, (zhen_span){plain, end});
 }
 
-/* A cue's opening mark writes what stands between it and the cue before, and in bilingual output its
- * own text. */
+/* A cue's opening mark writes what stands between it and the cue before, and in bilingual output
+ * its own text. */
 static bool open_cue(reading *r, const cue *c, const cue *before)
 {
     doc_event event = {.kind = DOC_EVENT_OPEN, .flags = DOC_CUE, .key = "cue", .key_length = 3};
@@ -351,8 +355,9 @@ static bool add_dialogue(reading *r, const cue *c)
     if (document->options.bilingual != ZHEN_BILINGUAL_INTERLEAVED)
         return add_cue_text(r, c) && doc_finish_in_place(document);
     return doc_begin_block(document, c->text, DOC_WHEN_UNITS) &&
-           doc_add_source(document, c->text) && doc_add_literal(document, r->line_break, strlen(r->line_break)) &&
-           add_cue_text(r, c) && doc_add_flow(document);
+           doc_add_source(document, c->text) &&
+           doc_add_literal(document, r->line_break, strlen(r->line_break)) && add_cue_text(r, c) &&
+           doc_add_flow(document);
 }
 
 static bool add_cues(reading *r)
@@ -370,11 +375,10 @@ static bool add_cues(reading *r)
 
 zhen_status doc_parse_subtitles(zhen_document *document, zhen_error *error)
 {
-    reading r = {.document = document,
-                 .text = document->source.data,
-                 .length = document->source.length};
-    document->flow.escape = document->options.format == ZHEN_FORMAT_VTT ? doc_escape_markup
-                                                                        : doc_escape_none;
+    reading r = {
+        .document = document, .text = document->source.data, .length = document->source.length};
+    document->flow.escape =
+        document->options.format == ZHEN_FORMAT_VTT ? doc_escape_markup : doc_escape_none;
     document->flow.protect = DOC_PROTECT_ADDRESSES | DOC_PROTECT_SYMBOLS;
     document->flow.line_width = LINE_WIDTH;
     size_t first = line_end(&r, 0);

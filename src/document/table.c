@@ -42,7 +42,8 @@ static zhen_status read_field(const zhen_document *document, size_t at, char sep
     if (separator == ',' && at < source->length && source->data[at] == '"') {
         found->quoted = true;
         size_t end = ++found->content.begin;
-        while (end < source->length && (source->data[end] != '"' || (end + 1 < source->length && source->data[end + 1] == '"')))
+        while (end < source->length && (source->data[end] != '"' ||
+                                        (end + 1 < source->length && source->data[end + 1] == '"')))
             end += source->data[end] == '"' ? 2 : 1;
         if (end >= source->length)
             return doc_fail_at(document, at, error, "a quoted field does not end");
@@ -115,7 +116,8 @@ static zhen_status want_names(const zhen_document *document, const char *list, c
     field f;
     for (size_t at = document->body, column = 0;; column++, at = f.end + 1) {
         zhen_status status = read_field(document, at, separator, &f, error);
-        if (!status && list_has(list, source->data + f.content.begin, f.content.end - f.content.begin)) {
+        if (!status &&
+            list_has(list, source->data + f.content.begin, f.content.end - f.content.begin)) {
             found++;
             status = want_column(document->columns, column, error);
         }
@@ -131,8 +133,7 @@ static zhen_status want_names(const zhen_document *document, const char *list, c
     return ZHEN_OK;
 }
 
-static zhen_status resolve_columns(const zhen_document *document, char separator,
-                                   zhen_error *error)
+static zhen_status resolve_columns(const zhen_document *document, char separator, zhen_error *error)
 {
     const char *list = document->options.columns;
     if (document->columns->resolved)

@@ -8,8 +8,8 @@
 /* Resolved with the first line; kept from one chunk to the next. */
 typedef struct doc_columns {
     bool resolved;
-    bool by_name;  /* so that the first line holds names and stays as it is */
-    bool *wanted;  /* of each column that was named; later ones are not wanted; NULL: all are */
+    bool by_name; /* so that the first line holds names and stays as it is */
+    bool *wanted; /* of each column that was named; later ones are not wanted; NULL: all are */
     size_t count;
 } doc_columns;
 

@@ -162,8 +162,7 @@ static bool link_tokens(doc_target *target, const zhen_translation *translation,
     return true;
 }
 
-bool doc_target_make(const zhen_translation *translation, size_t source_length,
-                     doc_target *target)
+bool doc_target_make(const zhen_translation *translation, size_t source_length, doc_target *target)
 {
     *target = (doc_target){.text = translation->text, .length = translation->length};
     return add_tokens(target) && link_tokens(target, translation, source_length);

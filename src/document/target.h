@@ -30,8 +30,7 @@ typedef struct doc_target {
  * source pieces that it came from, none if the model looked nowhere; a sentence without links is
  * taken to be translated in order, evenly. The translation must outlive the target. Returns false
  * when memory runs out. */
-bool doc_target_make(const zhen_translation *translation, size_t source_length,
-                     doc_target *target);
+bool doc_target_make(const zhen_translation *translation, size_t source_length, doc_target *target);
 void doc_target_free(doc_target *target);
 
 /* Cuts every token but the protected words into characters, for texts that have fewer words than

@@ -38,10 +38,10 @@ enum {
 typedef struct doc_mark {
     doc_mark_kind kind;
     unsigned flags;
-    zhen_span place;     /* in the unit's text: a word's stand-in; for the rest empty */
-    const char *raw;     /* as it is written in the document; NULL: `plain`, escaped */
+    zhen_span place; /* in the unit's text: a word's stand-in; for the rest empty */
+    const char *raw; /* as it is written in the document; NULL: `plain`, escaped */
     size_t raw_length;
-    const char *plain;   /* a word's own text */
+    const char *plain; /* a word's own text */
     size_t plain_length;
     size_t partner; /* of an opening or closing mark: index of the other */
 } doc_mark;
@@ -59,13 +59,13 @@ typedef struct doc_unit {
     size_t mark_count;
     zhen_span raw; /* the bytes of the source that the unit was made from */
     doc_escape escape;
-    size_t line_width; /* a cue's lines are broken at about this many characters; 0: never */
+    size_t line_width;      /* a cue's lines are broken at about this many characters; 0: never */
     const char *line_break; /* by this; lives for ever */
-    bool changed;      /* whether there is a result that differs from the source */
-    base_buffer result; /* the translation in the format's spelling */
-    doc_hole *holes;    /* of the result, in order */
+    bool changed;           /* whether there is a result that differs from the source */
+    base_buffer result;     /* the translation in the format's spelling */
+    doc_hole *holes;        /* of the result, in order */
     size_t hole_count, hole_capacity;
-    base_buffer plain;  /* ... and as plain text; kept for side-by-side output only */
+    base_buffer plain; /* ... and as plain text; kept for side-by-side output only */
 } doc_unit;
 
 #endif

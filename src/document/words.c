@@ -82,8 +82,7 @@ static bool find_word(const doc_unit *unit, size_t word, doc_target *target, boo
     if (!*found)
         return true;
     for (size_t i = target->count; i-- > 0;) {
-        if (i == best ||
-            find_inside(target, &target->tokens[i], name, length) == DOC_NONE)
+        if (i == best || find_inside(target, &target->tokens[i], name, length) == DOC_NONE)
             continue;
         doc_target_remove(target, i);
         best -= i < best;
@@ -145,7 +144,8 @@ static bool restore_word(const doc_unit *unit, size_t word, doc_target *target)
 
 bool doc_words_settle(const doc_unit *unit, doc_target *target)
 {
-    /* All copies are found before any is restored: a garbled copy must not be another's good one. */
+    /* All copies are found before any is restored: a garbled copy must not be another's good one.
+     */
     for (int restoring = 0; restoring < 2; restoring++) {
         for (size_t i = 0; i < unit->mark_count; i++) {
             if (unit->marks[i].kind != DOC_WORD)

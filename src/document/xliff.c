@@ -1,7 +1,7 @@
 /*
  * XLIFF 1.2 and 2.0: the target of a unit (1.2) or segment (2.0) whose target is missing, empty or
- * still a copy of its source gets the translation of the source, inline elements included. All other
- * bytes stay.
+ * still a copy of its source gets the translation of the source, inline elements included. All
+ * other bytes stay.
  */
 #include "base/error.h"
 #include "document/document.h"
@@ -93,7 +93,8 @@ static bool first_attribute(const reading *r, size_t at, const char *const *name
     return false;
 }
 
-/* Half of a pair that is written as two elements: what the halves have in common is in an attribute. */
+/* Half of a pair that is written as two elements: what the halves have in common is in an
+ * attribute. */
 static bool add_half(reading *r, size_t at, zhen_span raw, bool opening)
 {
     static const char *const names[] = {"rid", "startRef", "id", NULL};
@@ -133,7 +134,8 @@ static bool add_whole(reading *r, size_t at, zhen_span raw)
 /* Elements that enclose text to translate. */
 static bool encloses_text(const reading *r, size_t at)
 {
-    bool is_protected = has_value(r, at, "mtype", "protected") || has_value(r, at, "translate", "no");
+    bool is_protected =
+        has_value(r, at, "mtype", "protected") || has_value(r, at, "translate", "no");
     return (is(r, at, "g") || is(r, at, "pc") || is(r, at, "mrk")) && !is_protected;
 }
 
@@ -181,8 +183,9 @@ static bool is_open(const reading *r, range source, range target)
 {
     const char *text = r->document->source.data;
     zhen_span from = content_of(r, source), to = content_of(r, target);
-    return is_blank(text, to) || (from.end - from.begin == to.end - to.begin &&
-                                  memcmp(text + from.begin, text + to.begin, to.end - to.begin) == 0);
+    return is_blank(text, to) ||
+           (from.end - from.begin == to.end - to.begin &&
+            memcmp(text + from.begin, text + to.begin, to.end - to.begin) == 0);
 }
 
 static bool add_literal(zhen_document *document, const char *text)

@@ -65,8 +65,8 @@ static words read_words(const char *text, size_t length)
         at += bytes;
         if (!w.text[0])
             continue;
-        ck_assert(base_grow((void **)&list.items, &list.capacity, list.count + 1,
-                            sizeof *list.items));
+        ck_assert(
+            base_grow((void **)&list.items, &list.capacity, list.count + 1, sizeof *list.items));
         list.items[list.count++] = w;
     }
     return list;
@@ -97,8 +97,9 @@ static void make_words(made *m, const words *list, mock_kind kind, mock_random *
         if (kind == MOCK_DROPPING && (w->number || i % 2))
             continue;
         if (kind == MOCK_GARBLED) {
-            static const char *const junk[] = {"*", "<b>", "_", "`", "\"", "&amp", "|", "\\", "27",
-                                               "38th", "[x]", "{0}", "%s", "-->", "#", ",", "</i>"};
+            static const char *const junk[] = {"*",  "<b>", "_",  "`",    "\"",  "&amp",
+                                               "|",  "\\",  "27", "38th", "[x]", "{0}",
+                                               "%s", "-->", "#",  ",",    "</i>"};
             add(m, w, w->number ? "727" : w->text);
             add(m, w, junk[mock_below(random, sizeof junk / sizeof *junk)]);
             continue;
