@@ -1,0 +1,185 @@
+#include "cli/lines.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { READ_SIZE = 64 * 1024 };
+
+void cli_lines_start(cli_lines *lines, int descriptor)
+{
+    *lines = (cli_lines){.descriptor = descriptor};
+}
+
+bool cli_lines_start_texts(cli_lines *lines, char *const *texts, size_t count)
+{
+    *lines = (cli_lines){.descriptor = -1, .at_end = true};
+    for (size_t i = 0; i < count; i++)
+        lines->capacity += strlen(texts[i]) + 1;
+    lines->bytes = malloc(lines->capacity);
+    for (size_t i = 0; i < count && lines->bytes; i++) {
+        size_t length = strlen(texts[i]);
+        memcpy(lines->bytes + lines->end, texts[i], length);
+        lines->bytes[lines->end + length] = '\n';
+        lines->end += length + 1;
+    }
+    return lines->bytes != NULL;
+}
+
+void cli_lines_free(cli_lines *lines)
+{
+    free(lines->bytes);
+    free(lines->lines);
+    *lines = (cli_lines){0};
+}
+
+/* While a window grows its buffer may move: until it is full, lines know their offsets only. */
+static bool push_line(cli_lines *lines, size_t end, bool newline, bool continues)
+{
+    if (lines->count == lines->line_capacity) {
+        size_t capacity = lines->line_capacity ? 2 * lines->line_capacity : 64;
+        cli_line *grown = realloc(lines->lines, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        lines->lines = grown;
+        lines->line_capacity = capacity;
+    }
+    if (!lines->continued)
+        lines->number++;
+    lines->lines[lines->count++] = (cli_line){
+        .text = {NULL, end - lines->begin},
+        .offset = lines->begin,
+        .number = lines->number,
+        .newline = newline,
+        .continues = continues,
+        .continued = lines->continued,
+    };
+    lines->continued = continues;
+    lines->begin = lines->scanned = end + newline;
+    return true;
+}
+
+static void discard_window(cli_lines *lines)
+{
+    if (lines->begin) {
+        memmove(lines->bytes, lines->bytes + lines->begin, lines->end - lines->begin);
+        lines->scanned -= lines->begin;
+        lines->end -= lines->begin;
+        lines->begin = 0;
+    }
+    lines->count = 0;
+}
+
+/* Whether `text` ends a sentence before `end`: a full-width or Latin full stop, or a space. */
+static bool ends_sentence(const char *text, size_t end)
+{
+    static const char *const marks[] = {"。", "！", "？", "；", "　"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (end >= 3 && !memcmp(text + end - 3, marks[i], 3))
+            return true;
+    return end >= 2 && text[end - 1] == ' ';
+}
+
+/* Where to cut a line of CLI_LINE_MAX bytes or more: after the last sentence in its second half,
+ * else at the last character's boundary. */
+static size_t cut_point(const char *text)
+{
+    for (size_t end = CLI_LINE_MAX; end > CLI_LINE_MAX / 2; end--)
+        if (ends_sentence(text, end))
+            return end;
+    size_t end = CLI_LINE_MAX;
+    while (end > CLI_LINE_MAX - 4 && ((unsigned char)text[end - 1] & 0xC0) == 0x80)
+        end--;
+    return end - 1;
+}
+
+static bool full(const cli_lines *lines, const cli_window_limits *limits)
+{
+    return lines->count >= limits->lines || lines->begin >= limits->bytes;
+}
+
+/* Takes whole lines, and parts of huge ones, from what has been read. */
+static bool take_lines(cli_lines *lines, const cli_window_limits *limits)
+{
+    while (!full(lines, limits)) {
+        char *from = lines->bytes + lines->scanned;
+        char *newline = memchr(from, '\n', lines->end - lines->scanned);
+        size_t end = newline ? (size_t)(newline - lines->bytes) : lines->end;
+        if (end - lines->begin > CLI_LINE_MAX) {
+            if (!push_line(lines, lines->begin + cut_point(lines->bytes + lines->begin), false,
+                           true))
+                return false;
+        } else if (newline) {
+            if (!push_line(lines, end, true, false))
+                return false;
+        } else {
+            lines->scanned = lines->end;
+            break;
+        }
+    }
+    return true;
+}
+
+static bool reserve(cli_lines *lines)
+{
+    if (lines->capacity - lines->end >= READ_SIZE)
+        return true;
+    size_t capacity = lines->capacity ? 2 * lines->capacity : 2 * READ_SIZE;
+    char *grown = realloc(lines->bytes, capacity);
+    if (!grown)
+        return false;
+    lines->bytes = grown;
+    lines->capacity = capacity;
+    return true;
+}
+
+static bool would_wait(int descriptor)
+{
+    struct pollfd request = {.fd = descriptor, .events = POLLIN};
+    return poll(&request, 1, 0) == 0;
+}
+
+/* Reads what is there; 0, or an errno. */
+static int read_more(cli_lines *lines)
+{
+    if (!reserve(lines))
+        return ENOMEM;
+    ssize_t got = read(lines->descriptor, lines->bytes + lines->end, READ_SIZE);
+    if (got < 0)
+        return errno;
+    lines->at_end = got == 0;
+    lines->end += (size_t)got;
+    return 0;
+}
+
+/* Collects lines until the window is full, the input ends or waits, or a read fails. */
+static int fill_window(cli_lines *lines, const cli_window_limits *limits)
+{
+    for (;;) {
+        if (lines->bytes && !take_lines(lines, limits))
+            return ENOMEM;
+        if (full(lines, limits) ||
+            (lines->count && !lines->at_end && would_wait(lines->descriptor)))
+            return 0;
+        if (lines->at_end) /* the last line may lack its newline */
+            return lines->end == lines->begin || push_line(lines, lines->end, false, false)
+                       ? 0
+                       : ENOMEM;
+        int failure = read_more(lines);
+        if (failure)
+            return failure;
+    }
+}
+
+bool cli_lines_next(cli_lines *lines, const cli_window_limits *limits, int *error)
+{
+    discard_window(lines);
+    if (!lines->failure)
+        lines->failure = fill_window(lines, limits);
+    for (size_t i = 0; i < lines->count; i++)
+        lines->lines[i].text.bytes = lines->bytes + lines->lines[i].offset;
+    *error = lines->count ? 0 : lines->failure;
+    return lines->count > 0;
+}

@@ -1,0 +1,44 @@
+/* Reads lines in windows: as many as are there, never waiting for more once there are some. */
+#ifndef CLI_LINES_H
+#define CLI_LINES_H
+
+#include "zhen.h"
+
+typedef struct cli_line {
+    zhen_text text; /* without its newline */
+    size_t offset;  /* of the text in the window's bytes */
+    size_t number;  /* in the file, from 1 */
+    bool newline;   /* a newline followed; false at the end of the file and where a huge line
+                     * was cut */
+    bool continues; /* the next line of the window or the next window goes on with this one */
+    bool continued; /* this goes on with the line before */
+} cli_line;
+
+typedef struct cli_lines {
+    int descriptor;
+    char *bytes; /* [begin, scanned): searched for newlines, no newline; [scanned, end): not yet */
+    size_t begin, scanned, end, capacity;
+    size_t number;
+    bool at_end, continued;
+    int failure;     /* errno of a read that failed after whole lines, which are handed out first */
+    cli_line *lines; /* the window; its texts point into bytes */
+    size_t count, line_capacity;
+} cli_lines;
+
+typedef struct cli_window_limits {
+    size_t lines, bytes;
+} cli_window_limits;
+
+/* Longer lines are cut at a sentence's end and read as several lines with `continues` set, so that
+ * memory stays bounded whatever the input. */
+enum { CLI_LINE_MAX = 1 << 20 };
+
+void cli_lines_start(cli_lines *lines, int descriptor);
+/* The lines of texts in memory, each ended by a newline; false when memory runs out. */
+bool cli_lines_start_texts(cli_lines *lines, char *const *texts, size_t count);
+/* Fills the window; false at the end of the input or on an error, which is in *error (0: none).
+ * A signal that interrupts the wait gives EINTR. */
+bool cli_lines_next(cli_lines *lines, const cli_window_limits *limits, int *error);
+void cli_lines_free(cli_lines *lines);
+
+#endif

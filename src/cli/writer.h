@@ -1,0 +1,29 @@
+/* Where translations go: standard output, or a file that appears whole or not at all. */
+#ifndef CLI_WRITER_H
+#define CLI_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct cli_writer {
+    int descriptor;
+    char *bytes;
+    size_t length, capacity;
+    char *path, *temporary; /* NULL for standard output */
+    int failure;            /* errno of the first write that failed, 0: none */
+} cli_writer;
+
+void cli_writer_standard(cli_writer *writer);
+/* Writes under a temporary name in the directory of `path`; false with errno set on failure. */
+bool cli_writer_file(cli_writer *writer, const char *path);
+
+/* Appends to the buffer; a failure is kept in `failure` and later calls do nothing. */
+void cli_writer_put(cli_writer *writer, const void *bytes, size_t length);
+void cli_writer_string(cli_writer *writer, const char *text);
+/* Hands the buffer to the system; false after a failure. */
+bool cli_writer_flush(cli_writer *writer);
+/* Flushes, syncs a file to disk and gives it its name if `keep`, else removes it. Frees. False with
+ * `failure` set when the output is not whole. */
+bool cli_writer_close(cli_writer *writer, bool keep);
+
+#endif
