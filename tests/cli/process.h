@@ -1,0 +1,35 @@
+/* Runs the built program as a user's shell would and collects what it says. */
+#ifndef TESTS_CLI_PROCESS_H
+#define TESTS_CLI_PROCESS_H
+
+#include "base/buffer.h"
+
+#include <sys/types.h>
+
+typedef struct process {
+    pid_t id;
+    int input, output, error; /* our ends of its pipes; -1: closed */
+} process;
+
+typedef struct outcome {
+    int code;   /* exit status, or -1 if a signal ended it */
+    int signal; /* that signal, or 0 */
+    base_buffer output, error;
+} outcome;
+
+/* Starts $ZHEN_PROGRAM with the arguments (NULL at the end, the program's name left out). */
+process process_start(char *const arguments[]);
+/* Reads from the process' output until it holds `lines` newlines or ends. */
+void process_read_lines(process *process, base_buffer *output, size_t lines);
+void process_write(process *process, const char *bytes, size_t length);
+/* Closes its input, reads all it says and waits for its end. */
+outcome process_finish(process *process);
+void outcome_free(outcome *outcome);
+
+/* All in one: input may be NULL (empty). */
+outcome process_run(const char *input, size_t length, char *const arguments[]);
+
+#define ARGUMENTS(...) ((char *[]){__VA_ARGS__, NULL})
+#define NO_ARGUMENTS ((char *[]){NULL})
+
+#endif
