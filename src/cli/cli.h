@@ -15,14 +15,27 @@ typedef enum cli_exit {
     CLI_MODEL = 3   /* the model cannot be used */
 } cli_exit;
 
-typedef enum cli_style { CLI_PLAIN, CLI_NBEST, CLI_JSON, CLI_BILINGUAL } cli_style;
+/* What is written for what is read. */
+typedef enum cli_style {
+    CLI_DOCUMENT, /* the input with its prose translated */
+    CLI_NBEST,    /* these three: for each line, a record about it */
+    CLI_JSON,
+    CLI_PAIRS
+} cli_style;
 
 typedef struct cli_options {
     const char *model;  /* directory, or NULL: the default model */
     bool files;         /* operands are files, not text */
     const char *output; /* file or directory, or NULL: standard output */
+    bool recursive;     /* operands may be directories */
+    bool resume, stop_at_failure;
+    unsigned jobs;
     cli_style style;
     bool quiet, verbose;
+    bool has_format;
+    /* format (if has_format), encoding, paragraphs, ...; what each file gets */
+    zhen_document_options document;
+    bool interleaved;
     /* What the command line says over the model's own defaults; has_... tells whether it does. */
     bool has_beam, has_length_penalty;
     unsigned beam, nbest, threads;
@@ -37,7 +50,7 @@ typedef struct cli_options {
  * (printed) or after --help or --version. */
 bool cli_options_parse(int argc, char **argv, cli_options *options, cli_exit *code);
 
-/* Prints "zhen: " and the message on standard error. */
+/* Prints "zhen: " and the message on standard error, in one piece whatever other threads print. */
 __attribute__((format(printf, 1, 2))) void cli_error(const char *format, ...);
 
 /* Opens the model that the options name, or the default one; prints why if it cannot. */

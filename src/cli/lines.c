@@ -1,7 +1,8 @@
 #include "cli/lines.h"
 
+#include "cli/input.h"
+
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -135,12 +136,6 @@ static bool reserve(cli_lines *lines)
     return true;
 }
 
-static bool would_wait(int descriptor)
-{
-    struct pollfd request = {.fd = descriptor, .events = POLLIN};
-    return poll(&request, 1, 0) == 0;
-}
-
 /* Reads what is there; 0, or an errno. */
 static int read_more(cli_lines *lines)
 {
@@ -161,7 +156,7 @@ static int fill_window(cli_lines *lines, const cli_window_limits *limits)
         if (lines->bytes && !take_lines(lines, limits))
             return ENOMEM;
         if (full(lines, limits) ||
-            (lines->count && !lines->at_end && would_wait(lines->descriptor)))
+            (lines->count && !lines->at_end && cli_input_would_wait(lines->descriptor)))
             return 0;
         if (lines->at_end) /* the last line may lack its newline */
             return lines->end == lines->begin || push_line(lines, lines->end, false, false)

@@ -10,13 +10,11 @@ static cli_exit translate(const cli_options *options)
     if (!model)
         return CLI_MODEL;
     cli_run run;
-    cli_exit code = CLI_MODEL;
-    if (cli_run_start(&run, model, options)) {
-        code = options->files           ? cli_run_files(&run)
-               : options->operand_count ? cli_run_arguments(&run)
-                                        : cli_run_standard_input(&run);
-        cli_run_end(&run);
-    }
+    cli_run_start(&run, model, options);
+    cli_exit code = options->files           ? cli_run_files(&run)
+                    : options->operand_count ? cli_run_arguments(&run)
+                                             : cli_run_standard_input(&run);
+    cli_run_end(&run);
     zhen_model_close(model);
     cli_signals_die();
     return code;

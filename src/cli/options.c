@@ -10,34 +10,42 @@
 
 static const char help[] =
     "Usage: zhen [OPTION]... TEXT...           translate the arguments\n"
-    "       zhen [OPTION]...                   translate standard input line by line\n"
+    "       zhen [OPTION]...                   translate standard input\n"
     "       zhen [OPTION]... -i FILE...        translate files to standard output\n"
     "       zhen [OPTION]... -o OUT FILE...    translate files to a file or directory\n"
     "       zhen info [DIR]                    say what a model is\n"
     "       zhen quantize IN_DIR OUT_DIR       write the int8 form of a model\n"
     "Translate Chinese to English, offline.\n"
     "\n"
-    "  -i, --input               the arguments are files, not text\n"
+    "  -i, --input               the arguments are files, not text; - is standard input\n"
     "  -o, --output=PATH         write to this file or directory (implies -i)\n"
+    "  -r, --recursive           translate the files in directories too (implies -i)\n"
+    "  -f, --format=NAME         text, markdown, html, xhtml, srt, vtt, po, json, jsonl, csv, "
+    "tsv,\n"
+    "                            xliff (default: by the file's extension, else text)\n"
+    "      --encoding=NAME       of the input: UTF-8, UTF-16, GB18030, Big5 (default: detected)\n"
+    "      --paragraphs          text: join hard-wrapped lines into paragraphs\n"
+    "      --column=LIST         csv, tsv: translate these columns (names or numbers)\n"
+    "      --json-path=LIST      json, jsonl: translate these strings ($.items[*].title)\n"
+    "      --bilingual[=tsv]     source TAB translation; =interleaved: both, one after the other\n"
+    "      --json                a JSON object for each line, with scores and sentences\n"
+    "  -n, --nbest=N             the N best translations of each line: line, rank, score, text\n"
+    "      --resume              skip files whose output is there already\n"
+    "      --jobs=N              translate N files at a time\n"
+    "      --fail-fast           stop at the first file that fails (default: --keep-going)\n"
     "  -m, --model=DIR           model directory (default: $ZHEN_MODEL or the installed one)\n"
-    "  -b, --beam=N              beam size (default: the model's)\n"
-    "      --greedy              same as --beam=1: fastest\n"
-    "  -n, --nbest=N             print the N best translations: line, rank, score, text\n"
-    "      --json                print one JSON object per line, with scores and sentences\n"
-    "      --bilingual           print source and translation, separated by a tab\n"
-    "  -t, --threads=N           worker threads (default: one per physical core)\n"
+    "  -b, --beam=N              beam size (default: the model's); --greedy is --beam=1: fastest\n"
     "      --length-penalty=X    above 1 prefers longer translations, below 1 shorter\n"
     "      --max-length=N        at most N pieces per translated sentence\n"
     "      --no-guard            do not break off endless repetition\n"
-    "  -q, --quiet               no notes and no progress on standard error\n"
-    "  -v, --verbose             a summary of speed on standard error\n"
-    "  -V, --version             print the version\n"
-    "  -h, --help                print this help\n"
+    "  -t, --threads=N           worker threads (default: one per physical core)\n"
+    "  -q, --quiet               errors only: no notes, no progress; -v, --verbose: a summary\n"
+    "  -h, --help                print this help; -V, --version: print the version\n"
     "\n"
     "Examples:\n"
-    "  zhen 我爱水课。                     zhen < in.txt > out.txt\n"
-    "  zhen -n 3 你好,世界!                xz -dc news.xz | zhen --greedy | less\n"
-    "  zhen --json < in.txt | jq .score    zhen -o translated/ *.txt\n";
+    "  zhen 我爱水课。                       zhen < in.txt > out.txt\n"
+    "  zhen -n 3 你好,世界!                  zhen --json < in.txt | jq .score\n"
+    "  zhen -o page.en.html page.html        zhen -r -o english/ --resume manual/\n";
 
 enum {
     OPTION_GREEDY = 256,
@@ -45,22 +53,40 @@ enum {
     OPTION_BILINGUAL,
     OPTION_LENGTH_PENALTY,
     OPTION_MAX_LENGTH,
-    OPTION_NO_GUARD
+    OPTION_NO_GUARD,
+    OPTION_ENCODING,
+    OPTION_PARAGRAPHS,
+    OPTION_COLUMN,
+    OPTION_JSON_PATH,
+    OPTION_RESUME,
+    OPTION_JOBS,
+    OPTION_KEEP_GOING,
+    OPTION_FAIL_FAST
 };
 
 static const struct option long_options[] = {
     {"input", no_argument, NULL, 'i'},
     {"output", required_argument, NULL, 'o'},
+    {"recursive", no_argument, NULL, 'r'},
+    {"format", required_argument, NULL, 'f'},
+    {"encoding", required_argument, NULL, OPTION_ENCODING},
+    {"paragraphs", no_argument, NULL, OPTION_PARAGRAPHS},
+    {"column", required_argument, NULL, OPTION_COLUMN},
+    {"json-path", required_argument, NULL, OPTION_JSON_PATH},
+    {"bilingual", optional_argument, NULL, OPTION_BILINGUAL},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"nbest", required_argument, NULL, 'n'},
+    {"resume", no_argument, NULL, OPTION_RESUME},
+    {"jobs", required_argument, NULL, OPTION_JOBS},
+    {"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
+    {"fail-fast", no_argument, NULL, OPTION_FAIL_FAST},
     {"model", required_argument, NULL, 'm'},
     {"beam", required_argument, NULL, 'b'},
     {"greedy", no_argument, NULL, OPTION_GREEDY},
-    {"nbest", required_argument, NULL, 'n'},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"bilingual", no_argument, NULL, OPTION_BILINGUAL},
-    {"threads", required_argument, NULL, 't'},
     {"length-penalty", required_argument, NULL, OPTION_LENGTH_PENALTY},
     {"max-length", required_argument, NULL, OPTION_MAX_LENGTH},
     {"no-guard", no_argument, NULL, OPTION_NO_GUARD},
+    {"threads", required_argument, NULL, 't'},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},
     {"version", no_argument, NULL, 'V'},
@@ -69,15 +95,17 @@ static const struct option long_options[] = {
 };
 
 /* Larger beams cost memory and time and translate worse. */
-enum { BEAM_MAX = 32, THREADS_MAX = 1024, LENGTH_MAX = 1000000 };
+enum { BEAM_MAX = 32, THREADS_MAX = 1024, JOBS_MAX = 256, LENGTH_MAX = 1000000 };
 
 void cli_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    flockfile(stderr);
     fputs("zhen: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
+    funlockfile(stderr);
     va_end(arguments);
 }
 
@@ -119,7 +147,7 @@ static bool parse_size(const char *option, const char *text, size_t *value)
 /* The styles exclude one another. */
 static bool set_style(cli_options *options, cli_style style)
 {
-    if (options->style != CLI_PLAIN && options->style != style) {
+    if (options->style != CLI_DOCUMENT && options->style != style) {
         cli_error("--json, --bilingual and --nbest above 1 cannot be combined"
                   " (--json lists the n best by itself with -n)");
         return false;
@@ -128,21 +156,94 @@ static bool set_style(cli_options *options, cli_style style)
     return true;
 }
 
+static bool set_bilingual(cli_options *options, const char *how)
+{
+    options->interleaved = how && !strcmp(how, "interleaved");
+    if (how && !options->interleaved && strcmp(how, "tsv")) {
+        cli_error("--bilingual: '%s' is neither tsv nor interleaved", how);
+        return false;
+    }
+    options->document.bilingual =
+        options->interleaved ? ZHEN_BILINGUAL_INTERLEAVED : ZHEN_BILINGUAL_TSV;
+    return true;
+}
+
+static bool set_format(cli_options *options, const char *name)
+{
+    options->has_format = true;
+    if (zhen_format_from_name(name, &options->document.format))
+        return true;
+    cli_error("--format: '%s' is not a format that zhen knows (see zhen --help)", name);
+    return false;
+}
+
 static bool set_beam(cli_options *options, const char *option, const char *text)
 {
     options->has_beam = true;
     return parse_count(option, text, BEAM_MAX, &options->beam);
 }
 
+/* Options that say where text comes from, goes to and what it is. */
+static bool set_file_option(cli_options *options, int option)
+{
+    switch (option) {
+    case 'o':
+        options->output = optarg;
+        options->files = true;
+        return true;
+    case 'r':
+        options->recursive = true;
+        options->files = true;
+        return true;
+    case 'f':
+        return set_format(options, optarg);
+    case OPTION_ENCODING:
+        options->document.encoding = optarg;
+        return true;
+    case OPTION_PARAGRAPHS:
+        options->document.paragraphs = true;
+        return true;
+    case OPTION_COLUMN:
+        options->document.columns = optarg;
+        return true;
+    case OPTION_JSON_PATH:
+        options->document.json_path = optarg;
+        return true;
+    case OPTION_BILINGUAL:
+        return set_bilingual(options, optarg);
+    case OPTION_JSON:
+        return set_style(options, CLI_JSON);
+    case OPTION_JOBS:
+        return parse_count("--jobs", optarg, JOBS_MAX, &options->jobs);
+    default:
+        return false; /* getopt_long has said what is wrong */
+    }
+}
+
+/* Options that say how to translate, and the flags. */
 static bool set_option(cli_options *options, int option)
 {
     switch (option) {
     case 'i':
         options->files = true;
         return true;
-    case 'o':
-        options->files = true;
-        options->output = optarg;
+    case OPTION_RESUME:
+        options->resume = true;
+        return true;
+    case OPTION_KEEP_GOING:
+        options->stop_at_failure = false;
+        return true;
+    case OPTION_FAIL_FAST:
+        options->stop_at_failure = true;
+        return true;
+    case OPTION_NO_GUARD:
+        options->guard = false;
+        return true;
+    case 'q':
+        options->quiet = true;
+        return true;
+    case 'v':
+        options->verbose = true;
         return true;
     case 'm':
         options->model = optarg;
@@ -153,10 +254,6 @@ static bool set_option(cli_options *options, int option)
         return set_beam(options, "--greedy", "1");
     case 'n':
         return parse_count("--nbest", optarg, BEAM_MAX, &options->nbest);
-    case OPTION_JSON:
-        return set_style(options, CLI_JSON);
-    case OPTION_BILINGUAL:
-        return set_style(options, CLI_BILINGUAL);
     case 't':
         return parse_count("--threads", optarg, THREADS_MAX, &options->threads);
     case OPTION_LENGTH_PENALTY:
@@ -164,18 +261,26 @@ static bool set_option(cli_options *options, int option)
         return parse_real("--length-penalty", optarg, &options->length_penalty);
     case OPTION_MAX_LENGTH:
         return parse_size("--max-length", optarg, &options->max_length);
-    case OPTION_NO_GUARD:
-        options->guard = false;
-        return true;
-    case 'q':
-        options->quiet = true;
-        return true;
-    case 'v':
-        options->verbose = true;
-        return true;
     default:
-        return false; /* getopt_long has said what is wrong */
+        return set_file_option(options, option);
     }
+}
+
+/* Styles that write a record for each line leave no room for other formats than text. */
+static bool check_style(cli_options *options)
+{
+    bool is_text = !options->has_format || options->document.format == ZHEN_FORMAT_TEXT;
+    if (options->document.bilingual == ZHEN_BILINGUAL_TSV && is_text &&
+        !options->document.paragraphs && !set_style(options, CLI_PAIRS))
+        return false;
+    if (options->nbest > 1 && options->style != CLI_JSON && !set_style(options, CLI_NBEST))
+        return false;
+    if (options->style == CLI_DOCUMENT || options->style == CLI_PAIRS)
+        return true;
+    if (is_text && !options->document.paragraphs && !options->document.bilingual)
+        return true;
+    cli_error("--json and --nbest work line by line, on text");
+    return false;
 }
 
 /* What can only be judged when all options are known. */
@@ -186,28 +291,41 @@ static bool check(cli_options *options)
                   options->beam);
         return false;
     }
-    if (options->nbest > 1 && options->style != CLI_JSON && !set_style(options, CLI_NBEST))
-        return false;
     if (options->files && options->operand_count == 0) {
         cli_error("no files given (see zhen --help)");
         return false;
     }
-    return true;
+    if ((options->resume || options->recursive || options->jobs > 1) && !options->output) {
+        cli_error("%s needs an output directory: -o DIR", options->resume      ? "--resume"
+                                                          : options->recursive ? "--recursive"
+                                                                               : "--jobs");
+        return false;
+    }
+    return check_style(options);
+}
+
+/* --help and --version; false if `option` is neither. */
+static bool answer(int option)
+{
+    if (option == 'h')
+        fputs(help, stdout);
+    else if (option == 'V')
+        printf("zhen %s\n", zhen_version());
+    return option == 'h' || option == 'V';
 }
 
 bool cli_options_parse(int argc, char **argv, cli_options *options, cli_exit *code)
 {
-    *options = (cli_options){.nbest = 1, .guard = true};
+    *options = (cli_options){.nbest = 1, .jobs = 1, .guard = true};
+    zhen_document_options_init(&options->document, ZHEN_FORMAT_TEXT);
     *code = CLI_USAGE;
     argv[0] = "zhen"; /* for getopt_long's messages */
-    for (int option;
-         (option = getopt_long(argc, argv, "io:m:b:n:t:qvVh", long_options, NULL)) >= 0;) {
-        if (option == 'h' || option == 'V') {
-            *code = CLI_DONE;
-            if (option == 'h')
-                fputs(help, stdout);
-            else
-                printf("zhen %s\n", zhen_version());
+    for (;;) {
+        int option = getopt_long(argc, argv, "io:rf:m:b:n:t:qvVh", long_options, NULL);
+        if (option < 0)
+            break;
+        if (answer(option)) {
+            *code = fflush(stdout) ? CLI_FAILED : CLI_DONE;
             return false;
         }
         if (!set_option(options, option)) {

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static double seconds_since(const struct timespec *start)
 {
@@ -15,31 +16,66 @@ static double rate(size_t count, double seconds)
     return seconds > 0 ? (double)count / seconds : 0;
 }
 
-void cli_progress_show(const cli_run *run)
+/* The time left if the rest of the bytes goes like those done. */
+static void show_time_left(const cli_counts *counts, double seconds)
 {
-    if (!run->progress)
+    if (counts->bytes_done <= 0 || counts->bytes < counts->bytes_done)
         return;
-    double seconds = seconds_since(&run->start);
-    fprintf(stderr, "\r\033[K%zu lines, %zu sentences, %.0f sentences/s", run->counts.lines,
-            run->counts.sentences, rate(run->counts.sentences, seconds));
-    fflush(stderr);
+    long left = (long)(seconds * (counts->bytes - counts->bytes_done) / counts->bytes_done);
+    fprintf(stderr, ", %ld:%02ld:%02ld left", left / 3600, left / 60 % 60, left % 60);
 }
 
-void cli_progress_clear(const cli_run *run)
+void cli_progress_show(cli_run *run)
 {
-    if (run->progress)
-        fputs("\r\033[K", stderr);
+    enum { PER_SECOND = 5 };
+    double seconds = seconds_since(&run->start);
+    if (!run->progress || seconds - run->shown < 1.0 / PER_SECOND)
+        return;
+    run->shown = seconds;
+    const cli_counts *counts = &run->counts;
+    flockfile(stderr);
+    fprintf(stderr, "\r\033[K%zu of %zu files, %zu sentences, %.0f sentences/s",
+            counts->files_done + counts->files_failed + counts->files_skipped, counts->files,
+            counts->sentences, rate(counts->sentences, seconds));
+    show_time_left(counts, seconds);
+    fflush(stderr);
+    funlockfile(stderr);
 }
 
-void cli_progress_summary(const cli_run *run)
+/* What came of the files; for one file, or none, success needs no words. */
+static void sum_up_files(const cli_run *run, double seconds)
+{
+    const cli_counts *counts = &run->counts;
+    if (run->options->quiet || counts->files < 2 ||
+        (!run->options->verbose && !isatty(STDERR_FILENO)))
+        return;
+    fprintf(stderr, "zhen: %zu files translated", counts->files_done);
+    if (counts->files_skipped)
+        fprintf(stderr, ", %zu skipped", counts->files_skipped);
+    if (counts->files_failed)
+        fprintf(stderr, ", %zu failed", counts->files_failed);
+    fprintf(stderr, ": %zu sentences in %.1f s (%.1f/s)\n", counts->sentences, seconds,
+            rate(counts->sentences, seconds));
+}
+
+static void sum_up_speed(const cli_run *run, double seconds)
 {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    double seconds = seconds_since(&run->start);
     fprintf(stderr,
-            "zhen: %zu lines, %zu sentences, %zu source and %zu target tokens in %.2f s: "
+            "zhen: %zu texts, %zu sentences, %zu source and %zu target tokens in %.2f s: "
             "%.0f target tokens/s, %.1f sentences/s, peak memory %.0f MB\n",
-            run->counts.lines, run->counts.sentences, run->counts.source_tokens,
+            run->counts.texts, run->counts.sentences, run->counts.source_tokens,
             run->counts.target_tokens, seconds, rate(run->counts.target_tokens, seconds),
             rate(run->counts.sentences, seconds), (double)usage.ru_maxrss / 1e3);
+}
+
+void cli_progress_end(cli_run *run)
+{
+    double seconds = seconds_since(&run->start);
+    if (run->progress)
+        fputs("\r\033[K", stderr);
+    sum_up_files(run, seconds);
+    if (run->options->verbose)
+        sum_up_speed(run, seconds);
 }

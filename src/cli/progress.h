@@ -1,11 +1,12 @@
-/* A progress line on the terminal and the summary of --verbose, both on standard error. */
+/* A progress line on the terminal, and the summary at the end, both on standard error. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
 #include "cli/run.h"
 
-void cli_progress_show(const cli_run *run);
-void cli_progress_clear(const cli_run *run);
-void cli_progress_summary(const cli_run *run);
+/* Shows the counts, a few times a second at most. The caller holds run->lock. */
+void cli_progress_show(cli_run *run);
+/* Takes the progress line away and prints the summary. */
+void cli_progress_end(cli_run *run);
 
 #endif

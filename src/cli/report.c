@@ -1,163 +1,215 @@
 #include "cli/report.h"
 
-#include <inttypes.h>
+#include "cli/json.h"
+
 #include <stdio.h>
 #include <string.h>
 
-/* Tabs and carriage returns would break a table's columns; they become spaces, as in the input's
- * translation nothing else can. */
-static void put_cell(cli_writer *writer, const char *text, size_t length)
+static size_t text_count(const cli_record *record)
 {
-    for (size_t begin = 0, i = 0; i <= length; i++) {
-        if (i < length && text[i] != '\t' && text[i] != '\r')
+    return record->document ? zhen_document_count(record->document) : 0;
+}
+
+static const zhen_translation *translation_of(const cli_record *record, size_t index)
+{
+    return zhen_translations_get(record->translations, record->first + index);
+}
+
+/* The line with the alternative of the given rank, or the last there is, for each of its texts. */
+static zhen_status render(const cli_record *record, size_t rank, zhen_text *output,
+                          zhen_error *error)
+{
+    *output = (zhen_text){"", 0};
+    if (!record->document)
+        return ZHEN_OK;
+    zhen_status status = ZHEN_OK;
+    for (size_t i = 0; i < text_count(record) && !status; i++) {
+        const zhen_translation *best = translation_of(record, i);
+        if (rank == 0 || best->alternative_count < 2) {
+            status = zhen_document_set(record->document, i, best, error);
             continue;
-        cli_writer_put(writer, text + begin, i - begin);
-        if (i < length)
-            cli_writer_put(writer, " ", 1);
+        }
+        size_t last = best->alternative_count - 1;
+        const zhen_alternative *other = &best->alternatives[rank < last ? rank : last];
+        zhen_sentence whole = {.source = {0, zhen_document_text(record->document, i).length},
+                               .target = {0, other->length}};
+        zhen_translation translation = {
+            .text = other->text, .length = other->length, .sentences = &whole, .sentence_count = 1};
+        status = zhen_document_set(record->document, i, &translation, error);
+    }
+    return status ? status : zhen_document_render(record->document, output, error);
+}
+
+/* How many different translations of the line there are. */
+static size_t rank_count(const cli_record *record)
+{
+    size_t ranks = 1;
+    for (size_t i = 0; i < text_count(record); i++)
+        if (translation_of(record, i)->alternative_count > ranks)
+            ranks = translation_of(record, i)->alternative_count;
+    return ranks;
+}
+
+/* Mean over the line's texts of the scores of that rank. */
+static double score(const cli_record *record, size_t rank)
+{
+    double sum = 0;
+    size_t count = text_count(record);
+    for (size_t i = 0; i < count; i++) {
+        const zhen_translation *best = translation_of(record, i);
+        size_t last = best->alternative_count ? best->alternative_count - 1 : 0;
+        sum +=
+            rank == 0 || !last ? best->score : best->alternatives[rank < last ? rank : last].score;
+    }
+    return count ? sum / (double)count : 0;
+}
+
+/* Tabs and carriage returns would break a table's columns; they become spaces. */
+static void put_cell(cli_target *target, const char *text, size_t length)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] != '\t' && text[i] != '\r' && text[i] != '\n')
+            continue;
+        cli_target_put(target, text + begin, i - begin);
+        cli_target_put(target, " ", 1);
         begin = i + 1;
     }
+    cli_target_put(target, text + begin, length - begin);
 }
 
-/* A JSON string (RFC 8259): UTF-8 as it is, U+FFFD for what is not UTF-8 in the source. */
-static size_t json_sequence(const unsigned char *text, size_t length)
+static zhen_status put_nbest(cli_target *target, const cli_record *record, zhen_error *error)
 {
-    unsigned char lead = text[0];
-    size_t size = lead < 0x80   ? 1
-                  : lead < 0xC2 ? 0
-                  : lead < 0xE0 ? 2
-                  : lead < 0xF0 ? 3
-                  : lead < 0xF5 ? 4
-                                : 0;
-    if (size > length)
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-    if ((lead == 0xE0 && text[1] < 0xA0) || (lead == 0xED && text[1] > 0x9F) ||
-        (lead == 0xF0 && text[1] < 0x90) || (lead == 0xF4 && text[1] > 0x8F))
-        return 0;
-    return size;
-}
-
-static void put_json(cli_writer *writer, const char *text, size_t length)
-{
-    cli_writer_put(writer, "\"", 1);
-    for (size_t i = 0; i < length;) {
-        unsigned char c = (unsigned char)text[i];
-        size_t size = json_sequence((const unsigned char *)text + i, length - i);
-        char escape[8];
-        if (size == 0) {
-            cli_writer_string(writer, "\xEF\xBF\xBD");
-        } else if (c == '"' || c == '\\') {
-            snprintf(escape, sizeof escape, "\\%c", c);
-            cli_writer_string(writer, escape);
-        } else if (c < 0x20 || c == 0x7F) {
-            snprintf(escape, sizeof escape, "\\u%04x", c);
-            cli_writer_string(writer, escape);
-        } else {
-            cli_writer_put(writer, text + i, size);
-        }
-        i += size ? size : 1;
+    for (size_t rank = 0; rank < rank_count(record); rank++) {
+        zhen_text output;
+        zhen_status status = render(record, rank, &output, error);
+        if (status)
+            return status;
+        char head[64];
+        snprintf(head, sizeof head, "%zu\t%zu\t%.4f\t", record->line->number, rank + 1,
+                 score(record, rank));
+        cli_target_put(target, head, strlen(head));
+        put_cell(target, output.bytes, output.length);
+        cli_target_put(target, "\n", 1);
     }
-    cli_writer_put(writer, "\"", 1);
+    return ZHEN_OK;
 }
 
-static void put_score(cli_writer *writer, double score)
+static zhen_status put_pair(cli_target *target, const cli_record *record, zhen_error *error)
 {
-    char number[32];
-    snprintf(number, sizeof number, "%.4f", score);
-    cli_writer_string(writer, number);
+    zhen_text output;
+    zhen_status status = render(record, 0, &output, error);
+    if (status)
+        return status;
+    put_cell(target, record->line->text.bytes, record->line->text.length);
+    cli_target_put(target, "\t", 1);
+    put_cell(target, output.bytes, output.length);
+    cli_target_put(target, "\n", 1);
+    return ZHEN_OK;
 }
 
-static void put_span(cli_writer *writer, const char *name, zhen_span span)
+/* Where `part` stands in `whole` at or after *from, which moves behind it; false if nowhere. */
+static bool locate(const zhen_text *whole, const char *part, size_t length, size_t *from,
+                   size_t *at)
+{
+    const char *found =
+        length ? memmem(whole->bytes + *from, whole->length - *from, part, length) : NULL;
+    if (!found)
+        return false;
+    *at = (size_t)(found - whole->bytes);
+    *from = *at + length;
+    return true;
+}
+
+static void put_span(cli_target *target, const char *name, size_t base, zhen_span span)
 {
     char text[96];
-    snprintf(text, sizeof text, ",\"%s\":[%zu,%zu]", name, span.begin, span.end);
-    cli_writer_string(writer, text);
+    snprintf(text, sizeof text, ",\"%s\":[%zu,%zu]", name, base + span.begin, base + span.end);
+    cli_json_raw(target, text);
 }
 
-static void put_json_sentence(cli_writer *writer, const zhen_text *source,
-                              const zhen_translation *translation, const zhen_sentence *sentence)
-{
-    cli_writer_string(writer, "{\"source\":");
-    put_json(writer, source->bytes + sentence->source.begin,
-             sentence->source.end - sentence->source.begin);
-    cli_writer_string(writer, ",\"translation\":");
-    put_json(writer, translation->text + sentence->target.begin,
-             sentence->target.end - sentence->target.begin);
-    cli_writer_string(writer, ",\"score\":");
-    put_score(writer, sentence->score);
-    put_span(writer, "source_span", sentence->source);
-    put_span(writer, "translation_span", sentence->target);
-    cli_writer_string(writer, "}");
-}
+/* How far the sentences of a line have been written. */
+typedef struct json_place {
+    size_t source, target;
+    bool any;
+} json_place;
 
-static void put_json_object(cli_writer *writer, const cli_line *line,
-                            const zhen_translation *translation)
+/* The sentences of one text. Offsets are given where the text stands in the line, and its
+ * translation in the line's, letter by letter: protected words may have changed either. */
+static void put_sentences(cli_target *target, const cli_record *record, const zhen_text *output,
+                          size_t index, json_place *place)
 {
-    cli_writer_string(writer, "{\"source\":");
-    put_json(writer, line->text.bytes, line->text.length);
-    cli_writer_string(writer, ",\"translation\":");
-    put_json(writer, translation->text, translation->length);
-    cli_writer_string(writer, ",\"score\":");
-    put_score(writer, translation->score);
-    cli_writer_string(writer, ",\"sentences\":[");
+    zhen_text text = zhen_document_text(record->document, index);
+    const zhen_translation *translation = translation_of(record, index);
+    size_t source = 0, result = 0;
+    bool located = locate(&record->line->text, text.bytes, text.length, &place->source, &source) &&
+                   locate(output, translation->text, translation->length, &place->target, &result);
     for (size_t i = 0; i < translation->sentence_count; i++) {
-        cli_writer_string(writer, i ? "," : "");
-        put_json_sentence(writer, &line->text, translation, &translation->sentences[i]);
+        const zhen_sentence *sentence = &translation->sentences[i];
+        cli_json_raw(target, place->any ? ",{\"source\":" : "{\"source\":");
+        place->any = true;
+        cli_json_string(target, text.bytes + sentence->source.begin,
+                        sentence->source.end - sentence->source.begin);
+        cli_json_raw(target, ",\"translation\":");
+        cli_json_string(target, translation->text + sentence->target.begin,
+                        sentence->target.end - sentence->target.begin);
+        cli_json_raw(target, ",\"score\":");
+        cli_json_number(target, sentence->score);
+        if (located) {
+            put_span(target, "source_span", source, sentence->source);
+            put_span(target, "translation_span", result, sentence->target);
+        }
+        cli_json_raw(target, "}");
     }
-    cli_writer_string(writer, "],\"alternatives\":[");
-    for (size_t i = 0; i < translation->alternative_count; i++) {
-        const zhen_alternative *alternative = &translation->alternatives[i];
-        cli_writer_string(writer, i ? ",{\"translation\":" : "{\"translation\":");
-        put_json(writer, alternative->text, alternative->length);
-        cli_writer_string(writer, ",\"score\":");
-        put_score(writer, alternative->score);
-        cli_writer_string(writer, "}");
-    }
-    cli_writer_string(writer, line->continues ? "],\"continues\":true}\n" : "]}\n");
 }
 
-static void put_nbest(cli_writer *writer, const cli_line *line, const zhen_translation *translation)
+static zhen_status put_alternatives(cli_target *target, const cli_record *record, zhen_error *error)
 {
-    for (size_t i = 0; i < translation->alternative_count; i++) {
-        const zhen_alternative *alternative = &translation->alternatives[i];
-        char head[64];
-        snprintf(head, sizeof head, "%zu\t%zu\t%.4f\t", line->number, i + 1, alternative->score);
-        cli_writer_string(writer, head);
-        put_cell(writer, alternative->text, alternative->length);
-        cli_writer_put(writer, "\n", 1);
+    for (size_t rank = 0; rank < rank_count(record); rank++) {
+        zhen_text output;
+        zhen_status status = render(record, rank, &output, error);
+        if (status)
+            return status;
+        cli_json_raw(target, rank ? ",{\"translation\":" : "{\"translation\":");
+        cli_json_string(target, output.bytes, output.length);
+        cli_json_raw(target, ",\"score\":");
+        cli_json_number(target, score(record, rank));
+        cli_json_raw(target, "}");
     }
+    return ZHEN_OK;
 }
 
-static void put_plain(cli_writer *writer, const cli_line *line, const zhen_translation *translation)
+static zhen_status put_json(cli_target *target, const cli_record *record, zhen_error *error)
 {
-    /* Parts of a huge line were sentences of one text: they are joined as sentences are. */
-    if (line->continued && translation->length && translation->text[0] != ' ')
-        cli_writer_put(writer, " ", 1);
-    cli_writer_put(writer, translation->text, translation->length);
-    if (line->newline)
-        cli_writer_put(writer, "\n", 1);
+    zhen_text output;
+    zhen_status status = render(record, 0, &output, error);
+    if (status)
+        return status;
+    cli_json_raw(target, "{\"source\":");
+    cli_json_string(target, record->line->text.bytes, record->line->text.length);
+    cli_json_raw(target, ",\"translation\":");
+    cli_json_string(target, output.bytes, output.length);
+    cli_json_raw(target, ",\"score\":");
+    cli_json_number(target, score(record, 0));
+    cli_json_raw(target, ",\"sentences\":[");
+    json_place place = {0};
+    for (size_t i = 0; i < text_count(record); i++)
+        put_sentences(target, record, &output, i, &place);
+    cli_json_raw(target, "],\"alternatives\":[");
+    status = put_alternatives(target, record, error);
+    cli_json_raw(target, record->line->continues ? "],\"continues\":true}\n" : "]}\n");
+    return status;
 }
 
-void cli_report(cli_writer *writer, cli_style style, const cli_line *line,
-                const zhen_translation *translation)
+zhen_status cli_report(cli_target *target, cli_style style, const cli_record *record,
+                       zhen_error *error)
 {
     switch (style) {
-    case CLI_PLAIN:
-        put_plain(writer, line, translation);
-        break;
     case CLI_NBEST:
-        put_nbest(writer, line, translation);
-        break;
+        return put_nbest(target, record, error);
     case CLI_JSON:
-        put_json_object(writer, line, translation);
-        break;
-    case CLI_BILINGUAL:
-        put_cell(writer, line->text.bytes, line->text.length);
-        cli_writer_put(writer, "\t", 1);
-        put_cell(writer, translation->text, translation->length);
-        cli_writer_put(writer, "\n", 1);
-        break;
+        return put_json(target, record, error);
+    default:
+        return put_pair(target, record, error);
     }
 }

@@ -1,18 +1,9 @@
 #include "cli/run.h"
 
 #include "cli/progress.h"
-#include "cli/report.h"
 #include "cli/signals.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-/* Windows start small, so that the first lines come out soon, and grow, so that batches are full.
- */
-enum { WINDOW_LINES_FIRST = 64, WINDOW_LINES_MAX = 4096, WINDOW_BYTES = 1 << 20 };
 
 static void fill_options(const cli_options *from, zhen_options *to)
 {
@@ -25,164 +16,71 @@ static void fill_options(const cli_options *from, zhen_options *to)
         to->length_penalty = from->length_penalty;
     if (from->max_length)
         to->max_new_tokens = from->max_length;
-    to->threads = from->threads;
     to->guard = from->guard;
+    to->alignment = true; /* puts markup and protected words at their places */
 }
 
-bool cli_run_start(cli_run *run, const zhen_model *model, const cli_options *options)
+void cli_run_start(cli_run *run, const zhen_model *model, const cli_options *options)
 {
-    *run = (cli_run){.options = options};
+    *run = (cli_run){.options = options, .model = model};
     run->progress = !options->quiet && options->files && isatty(STDERR_FILENO);
+    pthread_mutex_init(&run->lock, NULL);
     clock_gettime(CLOCK_MONOTONIC, &run->start);
-    zhen_options settings;
-    zhen_options_init(&settings, model);
-    fill_options(options, &settings);
-    zhen_error error;
-    if (zhen_translator_create(model, &settings, &run->translator, &error)) {
-        cli_error("%s", error.message);
-        return false;
-    }
-    cli_signals_catch(run->translator);
-    return true;
+    cli_signals_catch();
 }
 
 void cli_run_end(cli_run *run)
 {
-    cli_signals_forget();
-    cli_progress_clear(run);
-    if (run->options->verbose)
-        cli_progress_summary(run);
-    zhen_translator_free(run->translator);
-    free(run->texts);
+    pthread_mutex_destroy(&run->lock);
 }
 
-static bool collect_texts(cli_run *run, const cli_lines *lines)
+bool cli_worker_start(cli_worker *worker, cli_run *run, unsigned threads)
 {
-    if (lines->count > run->text_capacity) {
-        zhen_text *grown = realloc(run->texts, lines->count * sizeof *grown);
-        if (!grown)
-            return false;
-        run->texts = grown;
-        run->text_capacity = lines->count;
+    *worker = (cli_worker){.run = run};
+    zhen_options settings;
+    zhen_options_init(&settings, run->model);
+    fill_options(run->options, &settings);
+    settings.threads = threads;
+    zhen_error error;
+    if (zhen_translator_create(run->model, &settings, &worker->translator, &error)) {
+        cli_error("%s", error.message);
+        return false;
     }
-    for (size_t i = 0; i < lines->count; i++)
-        run->texts[i] = lines->lines[i].text;
+    cli_signals_watch(worker->translator);
     return true;
 }
 
-static void count(cli_run *run, const cli_line *line, const zhen_translation *translation)
+void cli_worker_end(cli_worker *worker)
 {
-    run->counts.lines += !line->continues;
-    run->counts.sentences += translation->sentence_count;
-    run->counts.source_tokens += translation->source_tokens;
-    run->counts.target_tokens += translation->target_tokens;
+    if (worker->translator)
+        cli_signals_forget(worker->translator);
+    zhen_translator_free(worker->translator);
 }
 
-/* Translates one window and writes it as a whole. */
-static zhen_status run_window(cli_run *run, const cli_lines *lines, cli_writer *writer,
-                              zhen_error *error)
+static void count(cli_run *run, const zhen_translations *translations)
 {
-    zhen_translations *done;
-    zhen_status status = zhen_translate(run->translator, run->texts, lines->count, &done, error);
-    if (status)
-        return status;
-    for (size_t i = 0; i < lines->count; i++) {
-        const zhen_translation *translation = zhen_translations_get(done, i);
-        cli_report(writer, run->options->style, &lines->lines[i], translation);
-        count(run, &lines->lines[i], translation);
+    pthread_mutex_lock(&run->lock);
+    for (size_t i = 0; i < zhen_translations_count(translations); i++) {
+        const zhen_translation *translation = zhen_translations_get(translations, i);
+        run->counts.texts++;
+        run->counts.sentences += translation->sentence_count;
+        run->counts.source_tokens += translation->source_tokens;
+        run->counts.target_tokens += translation->target_tokens;
     }
-    zhen_translations_free(done);
-    cli_writer_flush(writer);
-    return ZHEN_OK;
+    cli_progress_show(run);
+    pthread_mutex_unlock(&run->lock);
 }
 
-/* A byte order mark is no text: it goes out as it came. */
-static void pass_byte_order_mark(cli_lines *lines, cli_writer *writer, cli_style style)
+bool cli_worker_translate(cli_worker *worker, const zhen_text *texts, size_t count_of_texts,
+                          const char *name, zhen_translations **translations)
 {
-    zhen_text *first = &lines->lines[0].text;
-    if (lines->lines[0].number != 1 || first->length < 3 || memcmp(first->bytes, "\xEF\xBB\xBF", 3))
-        return;
-    first->bytes += 3;
-    first->length -= 3;
-    if (style == CLI_PLAIN)
-        cli_writer_string(writer, "\xEF\xBB\xBF");
-}
-
-static bool fail_window(const cli_lines *lines, const char *name, const zhen_error *error)
-{
-    if (error->status != ZHEN_ERROR_CANCELLED)
-        cli_error("%s:%zu: %s", name, lines->lines[0].number, error->message);
+    zhen_error error;
+    *translations = NULL;
+    if (!zhen_translate(worker->translator, texts, count_of_texts, translations, &error)) {
+        count(worker->run, *translations);
+        return true;
+    }
+    if (error.status != ZHEN_ERROR_CANCELLED)
+        cli_error("%s: %s", name, error.message);
     return false;
-}
-
-bool cli_run_lines(cli_run *run, cli_lines *lines, const char *name, cli_writer *writer)
-{
-    cli_window_limits limits = {WINDOW_LINES_FIRST, WINDOW_BYTES};
-    int failure;
-    bool first = true;
-    while (!cli_signals_caught() && cli_lines_next(lines, &limits, &failure)) {
-        if (first)
-            pass_byte_order_mark(lines, writer, run->options->style);
-        first = false;
-        zhen_error error = {ZHEN_ERROR_MEMORY, "out of memory"};
-        if (!collect_texts(run, lines) || run_window(run, lines, writer, &error))
-            return fail_window(lines, name, &error);
-        if (writer->failure)
-            return false;
-        cli_progress_show(run);
-        if (limits.lines < WINDOW_LINES_MAX)
-            limits.lines *= 2;
-    }
-    if (cli_signals_caught())
-        return false;
-    if (failure)
-        cli_error("%s: %s", name, strerror(failure));
-    return !failure;
-}
-
-/* Reports what the writer met. A reader that has gone away needs no message. */
-static cli_exit close_writer(cli_writer *writer, const char *name, bool whole)
-{
-    bool written = cli_writer_close(writer, whole);
-    if (!written && writer->failure != EPIPE)
-        cli_error("%s: %s", name, strerror(writer->failure));
-    return written && whole ? CLI_DONE : CLI_FAILED;
-}
-
-static cli_exit run_to_standard_output(cli_run *run, cli_lines *lines, const char *name)
-{
-    cli_writer writer;
-    cli_writer_standard(&writer);
-    bool whole = cli_run_lines(run, lines, name, &writer);
-    cli_lines_free(lines);
-    return close_writer(&writer, "standard output", whole);
-}
-
-/* Somebody who types `zhen notes.txt` may have meant the file. */
-static void hint_at_files(const cli_options *options)
-{
-    for (size_t i = 0; i < options->operand_count && !options->quiet; i++)
-        if (!access(options->operands[i], F_OK))
-            cli_error("note: '%s' is a file; zhen -i translates what is in it",
-                      options->operands[i]);
-}
-
-cli_exit cli_run_arguments(cli_run *run)
-{
-    hint_at_files(run->options);
-    cli_lines lines;
-    if (!cli_lines_start_texts(&lines, run->options->operands, run->options->operand_count)) {
-        cli_error("out of memory");
-        return CLI_FAILED;
-    }
-    return run_to_standard_output(run, &lines, "argument");
-}
-
-cli_exit cli_run_standard_input(cli_run *run)
-{
-    if (!run->options->quiet && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
-        cli_error("reading lines from the terminal; Ctrl-D ends (zhen --help for more)");
-    cli_lines lines;
-    cli_lines_start(&lines, STDIN_FILENO);
-    return run_to_standard_output(run, &lines, "standard input");
 }

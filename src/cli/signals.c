@@ -1,24 +1,29 @@
 #include "cli/signals.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+
+enum { WATCHED_MAX = 512 };
 
 /* A handler has nothing but static variables to work with. */
 static volatile sig_atomic_t caught;
-static zhen_translator *volatile running;
+static _Atomic(zhen_translator *) watched[WATCHED_MAX];
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void handle(int signal)
 {
     caught = signal;
-    if (running)
-        zhen_translator_cancel(running);
+    for (size_t i = 0; i < WATCHED_MAX; i++) {
+        zhen_translator *translator = atomic_load(&watched[i]);
+        if (translator)
+            zhen_translator_cancel(translator);
+    }
 }
 
-void cli_signals_catch(zhen_translator *translator)
+void cli_signals_catch(void)
 {
-    running = translator;
     /* Without SA_RESTART a read that waits for input returns with EINTR. */
     struct sigaction action = {.sa_handler = handle};
     sigemptyset(&action.sa_mask);
@@ -30,9 +35,25 @@ void cli_signals_catch(zhen_translator *translator)
     }
 }
 
-void cli_signals_forget(void)
+static void replace(zhen_translator *from, zhen_translator *to)
 {
-    running = NULL;
+    for (size_t i = 0; i < WATCHED_MAX; i++) {
+        zhen_translator *expected = from;
+        if (atomic_compare_exchange_strong(&watched[i], &expected, to))
+            return;
+    }
+}
+
+void cli_signals_watch(zhen_translator *translator)
+{
+    replace(NULL, translator);
+    if (caught) /* in the moment before */
+        zhen_translator_cancel(translator);
+}
+
+void cli_signals_forget(zhen_translator *translator)
+{
+    replace(translator, NULL);
 }
 
 bool cli_signals_caught(void)

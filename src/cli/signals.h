@@ -1,4 +1,4 @@
-/* Ctrl-C and its kin: the running translation is cancelled, temporary files are removed, and the
+/* Ctrl-C and its kin: running translations are cancelled, temporary files are removed, and the
  * program then dies of the signal, as shells expect. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
@@ -7,10 +7,12 @@
 
 #include <stdbool.h>
 
-/* Catches SIGINT, SIGTERM and SIGHUP; `translator` is cancelled when one comes. */
-void cli_signals_catch(zhen_translator *translator);
-/* To be called before the translator is freed. */
-void cli_signals_forget(void);
+/* Catches SIGINT, SIGTERM and SIGHUP from now on. */
+void cli_signals_catch(void);
+/* The translator is cancelled when a signal comes, until it is forgotten, which must happen before
+ * it is freed. Thread-safe. */
+void cli_signals_watch(zhen_translator *translator);
+void cli_signals_forget(zhen_translator *translator);
 bool cli_signals_caught(void);
 /* If a signal came: restores its default action and raises it, which ends the program. */
 void cli_signals_die(void);
