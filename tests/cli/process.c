@@ -25,7 +25,7 @@ static void become_program(const int in[2], const int out[2], const int err[2],
     _exit(127);
 }
 
-process process_start(char *const arguments[])
+program process_start(char *const arguments[])
 {
     int in[2], out[2], err[2];
     ck_assert_ptr_nonnull(getenv("ZHEN_PROGRAM"));
@@ -38,10 +38,10 @@ process process_start(char *const arguments[])
     close(in[0]);
     close(out[1]);
     close(err[1]);
-    return (process){id, in[1], out[0], err[0]};
+    return (program){id, in[1], out[0], err[0]};
 }
 
-void process_write(process *process, const char *bytes, size_t length)
+void process_write(program *process, const char *bytes, size_t length)
 {
     while (length) {
         ssize_t written = write(process->input, bytes, length);
@@ -69,7 +69,7 @@ static size_t count_lines(const base_buffer *text)
     return lines;
 }
 
-void process_read_lines(process *process, base_buffer *output, size_t lines)
+void process_read_lines(program *process, base_buffer *output, size_t lines)
 {
     while (count_lines(output) < lines && drain(process->output, output))
         ;
@@ -84,7 +84,7 @@ static void close_end(int *descriptor)
 
 /* Feeds the rest of the input and collects both outputs at the same time, so that no pipe blocks.
  */
-static void converse(process *process, const char *input, size_t length, outcome *outcome)
+static void converse(program *process, const char *input, size_t length, result *outcome)
 {
     fcntl(process->input, F_SETFL, O_NONBLOCK);
     while (process->output >= 0 || process->error >= 0) {
@@ -110,9 +110,9 @@ static void converse(process *process, const char *input, size_t length, outcome
     }
 }
 
-static outcome finish(process *process, const char *input, size_t length)
+static result finish(program *process, const char *input, size_t length)
 {
-    outcome outcome = {0};
+    result outcome = {0};
     ck_assert(base_buffer_reserve(&outcome.output, 0) && base_buffer_reserve(&outcome.error, 0));
     converse(process, input, length, &outcome);
     close_end(&process->input);
@@ -123,18 +123,18 @@ static outcome finish(process *process, const char *input, size_t length)
     return outcome;
 }
 
-outcome process_finish(process *process)
+result process_finish(program *process)
 {
     return finish(process, NULL, 0);
 }
 
-outcome process_run(const char *input, size_t length, char *const arguments[])
+result process_run(const char *input, size_t length, char *const arguments[])
 {
-    process process = process_start(arguments);
+    program process = process_start(arguments);
     return finish(&process, input, length);
 }
 
-void outcome_free(outcome *outcome)
+void outcome_free(result *outcome)
 {
     base_buffer_free(&outcome->output);
     base_buffer_free(&outcome->error);

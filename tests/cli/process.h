@@ -6,28 +6,28 @@
 
 #include <sys/types.h>
 
-typedef struct process {
+typedef struct program {
     pid_t id;
     int input, output, error; /* our ends of its pipes; -1: closed */
-} process;
+} program;
 
-typedef struct outcome {
+typedef struct result {
     int code;   /* exit status, or -1 if a signal ended it */
     int signal; /* that signal, or 0 */
     base_buffer output, error;
-} outcome;
+} result;
 
 /* Starts $ZHEN_PROGRAM with the arguments (NULL at the end, the program's name left out). */
-process process_start(char *const arguments[]);
+program process_start(char *const arguments[]);
 /* Reads from the process' output until it holds `lines` newlines or ends. */
-void process_read_lines(process *process, base_buffer *output, size_t lines);
-void process_write(process *process, const char *bytes, size_t length);
+void process_read_lines(program *process, base_buffer *output, size_t lines);
+void process_write(program *process, const char *bytes, size_t length);
 /* Closes its input, reads all it says and waits for its end. */
-outcome process_finish(process *process);
-void outcome_free(outcome *outcome);
+result process_finish(program *process);
+void outcome_free(result *outcome);
 
 /* All in one: input may be NULL (empty). */
-outcome process_run(const char *input, size_t length, char *const arguments[]);
+result process_run(const char *input, size_t length, char *const arguments[]);
 
 #define ARGUMENTS(...) ((char *[]){__VA_ARGS__, NULL})
 #define NO_ARGUMENTS ((char *[]){NULL})

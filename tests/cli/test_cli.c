@@ -71,7 +71,7 @@ static size_t count_files(const char *path)
  * to be freed. */
 static char *translate(const char *input, char *const arguments[])
 {
-    outcome outcome = process_run(input, strlen(input), arguments);
+    result outcome = process_run(input, strlen(input), arguments);
     ck_assert_msg(outcome.code == 0, "exit %d, signal %d: %s", outcome.code, outcome.signal,
                   outcome.error.data);
     ck_assert_str_eq(outcome.error.data, "");
@@ -81,7 +81,7 @@ static char *translate(const char *input, char *const arguments[])
 
 static void expect_failure(int code, const char *message, char *const arguments[])
 {
-    outcome outcome = process_run(NULL, 0, arguments);
+    result outcome = process_run(NULL, 0, arguments);
     ck_assert_msg(outcome.code == code, "exit %d instead of %d: %s", outcome.code, code,
                   outcome.error.data);
     ck_assert_msg(strstr(outcome.error.data, message) != NULL, "'%s' does not say '%s'",
@@ -162,7 +162,7 @@ START_TEST(junk_gives_a_line_for_each_line)
         junk[i] = (char)(state >> 24);
         lines += junk[i] == '\n';
     }
-    outcome outcome = process_run(junk, sizeof junk, ARGUMENTS("--greedy"));
+    result outcome = process_run(junk, sizeof junk, ARGUMENTS("--greedy"));
     ck_assert_int_eq(outcome.code, 0);
     size_t got = 0;
     for (size_t i = 0; i < outcome.output.length; i++)
@@ -174,13 +174,13 @@ END_TEST
 
 START_TEST(interactive_input_is_answered_at_once)
 {
-    process process = process_start(ARGUMENTS("--greedy"));
+    program process = process_start(ARGUMENTS("--greedy"));
     base_buffer output = {0};
     for (size_t i = 1; i <= 3; i++) {
         process_write(&process, "你好。\n", strlen("你好。\n"));
         process_read_lines(&process, &output, i); /* hangs if the line is held back */
     }
-    outcome outcome = process_finish(&process);
+    result outcome = process_finish(&process);
     ck_assert_int_eq(outcome.code, 0);
     ck_assert_str_eq(outcome.output.data, "");
     outcome_free(&outcome);
@@ -259,7 +259,7 @@ END_TEST
 START_TEST(json_is_valid_whatever_the_bytes)
 {
     static const char input[] = "\x01\xFF\xED\xA0\x80\"\\\t\n";
-    outcome outcome = process_run(input, sizeof input - 1, ARGUMENTS("--json"));
+    result outcome = process_run(input, sizeof input - 1, ARGUMENTS("--json"));
     ck_assert_int_eq(outcome.code, 0);
     cJSON *object = cJSON_Parse(outcome.output.data);
     ck_assert_ptr_nonnull(object);
@@ -315,7 +315,7 @@ END_TEST
 START_TEST(one_bad_file_does_not_stop_the_rest)
 {
     write_file(path_of("good.txt"), "good\n", 5);
-    outcome outcome = process_run(
+    result outcome = process_run(
         NULL, 0, ARGUMENTS("-o", path_of("out"), path_of("missing.txt"), path_of("good.txt")));
     ck_assert_int_eq(outcome.code, 1);
     ck_assert_ptr_nonnull(strstr(outcome.error.data, "missing.txt: No such file"));
@@ -337,11 +337,11 @@ END_TEST
 
 START_TEST(closed_pipe_ends_quietly)
 {
-    process process = process_start(ARGUMENTS("--greedy"));
+    program process = process_start(ARGUMENTS("--greedy"));
     close(process.output);
     process.output = -1;
     process_write(&process, "plain\n", 6);
-    outcome outcome = process_finish(&process);
+    result outcome = process_finish(&process);
     ck_assert_int_eq(outcome.signal, SIGPIPE);
     ck_assert_str_eq(outcome.error.data, "");
     outcome_free(&outcome);
@@ -350,12 +350,12 @@ END_TEST
 
 START_TEST(interrupt_keeps_what_was_finished)
 {
-    process process = process_start(NO_ARGUMENTS);
+    program process = process_start(NO_ARGUMENTS);
     base_buffer output = {0};
     process_write(&process, "done\n", 5);
     process_read_lines(&process, &output, 1);
     kill(process.id, SIGINT);
-    outcome outcome = process_finish(&process);
+    result outcome = process_finish(&process);
     ck_assert_int_eq(outcome.signal, SIGINT);
     ck_assert_str_eq(output.data, "done\n");
     ck_assert_str_eq(outcome.error.data, "");
@@ -369,11 +369,11 @@ START_TEST(interrupt_leaves_no_partial_file)
     char *fifo = path_of("in.txt");
     ck_assert_int_eq(mkfifo(fifo, 0600), 0);
     ck_assert_int_eq(mkdir(path_of("out"), 0700), 0);
-    process process = process_start(ARGUMENTS("-o", path_of("out/"), fifo));
+    program process = process_start(ARGUMENTS("-o", path_of("out/"), fifo));
     int writer = open(fifo, O_WRONLY); /* returns when the program has opened its end */
     ck_assert_int_eq(write(writer, "text\n", 5), 5);
     kill(process.id, SIGTERM);
-    outcome outcome = process_finish(&process);
+    result outcome = process_finish(&process);
     close(writer);
     ck_assert_int_eq(outcome.signal, SIGTERM);
     char command[128];
@@ -437,16 +437,16 @@ END_TEST
 
 START_TEST(verbose_sums_up_on_standard_error)
 {
-    outcome outcome = process_run("你好。\n", strlen("你好。\n"), ARGUMENTS("-v"));
+    result outcome = process_run("你好。\n", strlen("你好。\n"), ARGUMENTS("-v"));
     ck_assert_int_eq(outcome.code, 0);
-    ck_assert_ptr_nonnull(strstr(outcome.error.data, "zhen: 1 lines, 1 sentences"));
+    ck_assert_ptr_nonnull(strstr(outcome.error.data, "zhen: 1 texts, 1 sentences"));
     outcome_free(&outcome);
 }
 END_TEST
 
 static Suite *suite(void)
 {
-    static const TTest *const tests[] = {
+    const TTest *const tests[] = {
         arguments_give_a_line_each,
         filter_gives_what_arguments_give,
         text_without_han_passes_unchanged,
