@@ -192,8 +192,9 @@ const char *doc_charset_guess(zhen_format format, const char *sample, size_t len
     }
     if (length > 32768)
         length = 32768;
+    /* Rare characters alone fit better than this; junk does not, and stays in lines as UTF-8. */
     const char *best = "UTF-8";
-    double best_score = -3;
+    double best_score = -0.7;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         double s = score(candidates[i], sample, length);
         if (s > best_score) {
