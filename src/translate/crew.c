@@ -8,8 +8,11 @@
 #include <stdlib.h>
 
 enum {
-    BATCH_ROWS = 128, /* hypotheses side by side in one worker */
-    ROWS_WORTH = 8    /* hypotheses for which a thread of their own is worth starting */
+    /* Hypotheses side by side in one worker. More of them take more memory for keys and values, and
+     * brought no more speed. */
+    GREEDY_ROWS = 32,
+    BEAM_ROWS = 64,
+    ROWS_WORTH = 8 /* hypotheses for which a thread of their own is worth starting */
 };
 
 typedef struct worker {
@@ -161,7 +164,8 @@ static size_t divide_work(translate_crew *crew)
         threads = crew->count;
     /* A power of two, so that slowly growing work does not grow the memory each time. */
     size_t share = rounded_up_power((rows + threads - 1) / threads);
-    crew->batch_rows = share < BATCH_ROWS ? share : BATCH_ROWS;
+    size_t most = crew->options.beams == 1 ? GREEDY_ROWS : BEAM_ROWS;
+    crew->batch_rows = share < most ? share : most;
     return threads;
 }
 
