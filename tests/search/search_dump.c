@@ -64,6 +64,7 @@ static void read_line(char *line, source *out)
     size_t room = strlen(line) / 2 + 1;
     out->ids = calloc(room, sizeof *out->ids);
     out->count = 0;
+    out->result = NULL;
     for (char *word = strtok(line, " \n"); word; word = strtok(NULL, " \n"))
         out->ids[out->count++] = (int32_t)strtol(word, NULL, 10);
 }
