@@ -1,14 +1,17 @@
 /*
  * What keeps a translation sane when the model is not. Our own, no part of transformers:
  *
- * - Length. A translation never has more than search_guard_limit(source tokens) tokens. In 1.29
- *   million sentence pairs, tokens counted as the model counts them, all but 13 of the English
- * sides are at least 30 tokens shorter than this, and those 13 are no translations.
- * - Repetition. Something of at most SEARCH_GUARD_PERIOD tokens that is said over and over (see
- *   search_guard_loop) is broken off, and the sentence decoded again without repeated n-grams.
- * - Emptiness. A sentence that has words has a translation that has words.
+ * - Length. A translation never has more than search_guard_limit(source tokens) tokens, unless
+ *   min_new_tokens asks for more.
+ * - Repetition. A translation that says something of at most SEARCH_GUARD_PERIOD tokens over and
+ *   over (see search_guard_loop) is given up, as soon as nothing else can come of the search, and
+ *   the sentence is decoded a second time without repeated n-grams.
+ * - Emptiness. A sentence that has words has a translation that has words: the best one that has,
+ * or a second try.
  *
- * A translation in which none of this happens is the one that transformers finds.
+ * A translation in which none of this happens is the one that transformers finds. How rare it is in
+ * what people write: of the 1.29 million English sentences that our own model is trained on, 6 are
+ * too long for their Chinese and 10 too repetitive, and all of these are noise, no translations.
  */
 #ifndef SEARCH_GUARD_H
 #define SEARCH_GUARD_H

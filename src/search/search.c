@@ -217,15 +217,22 @@ static sentence *next_sentence(search_worker *worker, const search_feed *feed, b
     return new_sentence;
 }
 
+/* How many tokens a translation may have. What the user asks for at least, he gets. */
+static size_t length_limit(const search_options *options, const sentence *source)
+{
+    size_t limit = search_guard_limit(source->count);
+    if (limit <= options->min_new_tokens)
+        limit = options->min_new_tokens + 1; /* </s> */
+    return options->guard && limit < options->max_new_tokens ? limit : options->max_new_tokens;
+}
+
 /* Encodes the active sentences from number `first` on. On failure they are idle again. */
 static zhen_status encode(search_worker *worker, size_t first, zhen_error *error)
 {
     size_t count = worker->active_count - first;
     for (size_t i = 0; i < count; i++) {
         sentence *source = worker->active[first + i];
-        size_t limit = worker->options.max_new_tokens;
-        if (worker->options.guard && search_guard_limit(source->count) < limit)
-            limit = search_guard_limit(source->count);
+        size_t limit = length_limit(&worker->options, source);
         search_beam_start(&source->beam, limit);
         worker->sources[i] = (nn_source){.ids = source->ids,
                                          .count = source->count,

@@ -202,6 +202,14 @@ START_TEST(length_is_bounded)
 }
 END_TEST
 
+START_TEST(length_asked_for_is_given)
+{
+    options.min_new_tokens = 100;
+    const toy_result *result = search_plain(rambles);
+    ck_assert_uint_eq(result->count, 101);
+}
+END_TEST
+
 /* Would rather say nothing, but knows a word. */
 static float shy(uint32_t seed, const int32_t *history, size_t steps, int32_t token)
 {
@@ -323,6 +331,7 @@ int main(void)
     tcase_add_test(models, without_guard_it_goes_on);
     tcase_add_loop_test(models, laughter_stays, 1, 3);
     tcase_add_loop_test(models, length_is_bounded, 1, 3);
+    tcase_add_test(models, length_asked_for_is_given);
     tcase_add_loop_test(models, never_empty, 1, 3);
     tcase_add_loop_test(models, nothing_stays_nothing, 1, 3);
     tcase_add_loop_test(models, hopeless_models_stop_too, 1, 3);
