@@ -11,14 +11,14 @@ enum {
     /* Hypotheses side by side in one worker. More of them take more memory for keys and values, and
      * brought no more speed. */
     GREEDY_ROWS = 32,
-    BEAM_ROWS = 64,
-    ROWS_WORTH = 8 /* hypotheses for which a thread of their own is worth starting */
+    BEAM_ROWS = 64
 };
 
 typedef struct worker {
     translate_crew *crew;
     search_worker *search; /* NULL until needed */
     size_t rows;           /* that `search` has room for */
+    size_t next;           /* its next entry, if the entries are dealt */
     translate_finisher finisher;
     /* The outcome of its part of the run. */
     zhen_status status;
@@ -34,7 +34,9 @@ struct translate_crew {
     /* The run. */
     translate_entry *const *entries;
     size_t count;
+    size_t parts; /* workers that the entries are for */
     size_t batch_rows;
+    bool dealt;         /* worker i takes entries i, i + parts, ...; else the next one left */
     atomic_size_t next; /* the first entry that nobody has taken */
     atomic_bool failed; /* a worker has failed: the others stop */
 };
@@ -81,9 +83,13 @@ void translate_crew_free(translate_crew *crew)
 
 static bool next_entry(void *context, const int32_t **ids, size_t *count, size_t *tag)
 {
-    translate_crew *crew = ((worker *)context)->crew;
-    /* Once past the end the counter stays near it: no worker asks again after a "no". */
-    size_t index = atomic_fetch_add(&crew->next, 1);
+    worker *self = context;
+    translate_crew *crew = self->crew;
+    size_t index = self->next;
+    if (crew->dealt)
+        self->next += crew->parts;
+    else /* past the end the counter stays near it: no worker asks again after a "no" */
+        index = atomic_fetch_add(&crew->next, 1);
     if (index >= crew->count)
         return false;
     *ids = crew->entries[index]->ids;
@@ -153,27 +159,29 @@ static size_t rounded_up_power(size_t number)
     return power;
 }
 
-/* Decides how many threads to use and how many rows each of them decodes together. */
-static size_t divide_work(translate_crew *crew)
+/* Decides how many workers share the work, and how. Two pieces side by side in one worker take less
+ * work than in two, but more time: a thread is worth it for each. Pieces that all fit into the
+ * batches at once are dealt out evenly; the first worker would take most of them otherwise. */
+static void divide_work(translate_crew *crew)
 {
-    size_t rows = crew->count * crew->options.beams;
-    size_t threads = (rows + ROWS_WORTH - 1) / ROWS_WORTH;
-    if (threads > crew->threads)
-        threads = crew->threads;
-    if (threads > crew->count)
-        threads = crew->count;
+    size_t beams = crew->options.beams, most = beams == 1 ? GREEDY_ROWS : BEAM_ROWS;
+    crew->parts = crew->count < crew->threads ? crew->count : crew->threads;
+    size_t share = (crew->count + crew->parts - 1) / crew->parts;
+    crew->dealt = share <= most / beams;
     /* A power of two, so that slowly growing work does not grow the memory each time. */
-    size_t share = rounded_up_power((rows + threads - 1) / threads);
-    size_t most = crew->options.beams == 1 ? GREEDY_ROWS : BEAM_ROWS;
-    crew->batch_rows = share < most ? share : most;
-    return threads;
+    size_t rows = rounded_up_power(share * beams);
+    crew->batch_rows = rows < most ? rows : most;
+    for (size_t i = 0; i < crew->parts; i++)
+        crew->workers[i].next = i;
+    atomic_store(&crew->next, 0);
+    atomic_store(&crew->failed, false);
 }
 
 /* The failure that made the others stop, or a cancellation. */
-static zhen_status outcome(const translate_crew *crew, size_t threads, zhen_error *error)
+static zhen_status outcome(const translate_crew *crew, zhen_error *error)
 {
     const worker *failed = NULL;
-    for (size_t i = 0; i < threads; i++) {
+    for (size_t i = 0; i < crew->parts; i++) {
         const worker *w = &crew->workers[i];
         if (w->status && (!failed || failed->status == ZHEN_ERROR_CANCELLED))
             failed = w;
@@ -192,18 +200,19 @@ zhen_status translate_crew_run(translate_crew *crew, translate_entry *const *ent
         return ZHEN_OK;
     crew->entries = entries;
     crew->count = count;
-    atomic_store(&crew->next, 0);
-    atomic_store(&crew->failed, false);
-    size_t threads = divide_work(crew), started = 1;
-    pthread_t *handles = malloc(threads * sizeof *handles);
+    divide_work(crew);
+    pthread_t *handles = malloc(crew->parts * sizeof *handles);
     if (!handles)
         return base_fail_memory(error);
-    /* With fewer threads than wanted the work is done all the same. */
-    while (started < threads && start_thread(&crew->workers[started], &handles[started]))
+    size_t started = 1;
+    while (started < crew->parts && start_thread(&crew->workers[started], &handles[started]))
         started++;
     work(&crew->workers[0]);
+    /* Without threads for all parts the work is done all the same. */
+    for (size_t i = started; i < crew->parts; i++)
+        work(&crew->workers[i]);
     for (size_t i = 1; i < started; i++)
         pthread_join(handles[i], NULL);
     free(handles);
-    return outcome(crew, started, error);
+    return outcome(crew, error);
 }

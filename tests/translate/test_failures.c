@@ -1,9 +1,11 @@
 /* Every allocation on the way fails once: the call must say so, leak nothing and leave the
- * translator usable. Run under a leak checker to see the leaks. */
+ * translator usable. Run under a leak checker to see the leaks. Threads that cannot be started are
+ * no failure. */
 #include "translate/suite.h"
 #include "zhen.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -15,6 +17,20 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+typedef void *thread_function(void *);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          thread_function *function, void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          thread_function *function, void *argument);
+
+static bool without_threads;
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          thread_function *function, void *argument)
+{
+    return without_threads ? EAGAIN : __real_pthread_create(thread, attributes, function, argument);
+}
 
 /* Allocations until the one that fails; 0: none fails. */
 static atomic_long countdown;
@@ -94,19 +110,45 @@ static void fail_each(const zhen_model *model, unsigned threads)
     }
 }
 
-START_TEST(survives_failed_allocations)
+static zhen_model *open_model(void)
 {
     zhen_model *model;
     zhen_error error;
     ck_assert_msg(zhen_model_open("models/zh-en", &model, &error) == ZHEN_OK, "%s", error.message);
+    return model;
+}
+
+START_TEST(survives_failed_allocations)
+{
+    zhen_model *model = open_model();
     fail_each(model, 1);
     fail_each(model, 2);
     zhen_model_close(model);
 }
 END_TEST
 
+START_TEST(does_without_threads)
+{
+    zhen_model *model = open_model();
+    zhen_translations *all[2];
+    for (int i = 0; i < 2; i++) {
+        zhen_translator *translator;
+        without_threads = i > 0;
+        ck_assert(create(model, 3, &translator, NULL) == ZHEN_OK);
+        ck_assert(translate(translator, &all[i], NULL) == ZHEN_OK);
+        zhen_translator_free(translator);
+    }
+    without_threads = false;
+    ck_assert_str_eq(zhen_translations_get(all[0], 0)->text,
+                     zhen_translations_get(all[1], 0)->text);
+    zhen_translations_free(all[0]);
+    zhen_translations_free(all[1]);
+    zhen_model_close(model);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {survives_failed_allocations};
+    const TTest *const tests[] = {survives_failed_allocations, does_without_threads};
     return run_suite("translate_failures", tests, sizeof tests / sizeof *tests);
 }
