@@ -1,13 +1,15 @@
 #include "layers.h"
 
-void norm_forward(const float *x, size_t rows, size_t d, const float *gain, const float *bias, bf16 *y, bf16 *normal,
-                  float *inverse)
+void norm_forward(const float *x, size_t rows, size_t d, const float *gain, const float *bias,
+                  bf16 *y, bf16 *normal, float *inverse)
 {
     for (size_t i = 0; i < rows; i++, x += d, y += d, normal += d) {
         float sum = 0, square = 0;
-        for (size_t j = 0; j < d; j++) sum += x[j];
+        for (size_t j = 0; j < d; j++)
+            sum += x[j];
         float mean = sum / (float)d;
-        for (size_t j = 0; j < d; j++) square += (x[j] - mean) * (x[j] - mean);
+        for (size_t j = 0; j < d; j++)
+            square += (x[j] - mean) * (x[j] - mean);
         float r = 1.0f / sqrtf(square / (float)d + 1e-5f);
         for (size_t j = 0; j < d; j++) {
             float n = (x[j] - mean) * r;
@@ -18,9 +20,9 @@ void norm_forward(const float *x, size_t rows, size_t d, const float *gain, cons
     }
 }
 
-void norm_backward(float *restrict g, size_t rows, size_t d, const float *restrict gain, const bf16 *restrict normal,
-                   const float *inverse, bf16 *restrict g16, float *restrict dgain, float *restrict dbias,
-                   float *restrict dlinear)
+void norm_backward(float *restrict g, size_t rows, size_t d, const float *restrict gain,
+                   const bf16 *restrict normal, const float *inverse, bf16 *restrict g16,
+                   float *restrict dgain, float *restrict dbias, float *restrict dlinear)
 {
     for (size_t i = 0; i < rows; i++, g += d, g16 += d, normal += d) {
         float sum = 0, dot = 0;
@@ -47,9 +49,11 @@ void norm_backward(float *restrict g, size_t rows, size_t d, const float *restri
 void add_columns(const bf16 *restrict x, size_t rows, size_t columns, float *restrict sum)
 {
     for (size_t j = 0; j < columns; j += 64) {
-        float part[64] = { 0 };
+        float part[64] = {0};
         for (size_t i = 0; i < rows; i++)
-            for (size_t k = 0; k < 64; k++) part[k] += widen(x[i * columns + j + k]);
-        for (size_t k = 0; k < 64; k++) sum[j + k] += part[k];
+            for (size_t k = 0; k < 64; k++)
+                part[k] += widen(x[i * columns + j + k]);
+        for (size_t k = 0; k < 64; k++)
+            sum[j + k] += part[k];
     }
 }

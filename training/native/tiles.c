@@ -13,13 +13,16 @@ enum { CACHED = 1 << 17 }; /* values that the second-level cache holds beside ot
 
 #ifdef HAVE_AMX
 
-/* The compiler's tile intrinsics do not say what memory they read: everything must be written before them. */
+/* The compiler's tile intrinsics do not say what memory they read: everything must be written
+ * before them. */
 #define WRITTEN() __asm__ volatile("" ::: "memory")
 
 int tiles_start(void)
 {
-    /* Linux lends the tile registers on request only: ARCH_REQ_XCOMP_PERM, feature 18 (tile data). */
-    if (syscall(SYS_arch_prctl, 0x1023, 18) != 0) return -1;
+    /* Linux lends the tile registers on request only: ARCH_REQ_XCOMP_PERM, feature 18 (tile data).
+     */
+    if (syscall(SYS_arch_prctl, 0x1023, 18) != 0)
+        return -1;
     struct {
         uint8_t palette, start, reserved[14];
         uint16_t bytes[16];
@@ -120,32 +123,42 @@ static inline __m512i weave(const bf16 *row, size_t width)
 /* A tile whose rows are pairs of rows of x. */
 static inline void tile_of_row_pairs(const bf16 *x, size_t width, bf16 *tile)
 {
-    for (size_t i = 0; i < 16; i++) _mm512_storeu_si512(tile + 32 * i, weave(x + 2 * i * width, width));
+    for (size_t i = 0; i < 16; i++)
+        _mm512_storeu_si512(tile + 32 * i, weave(x + 2 * i * width, width));
 }
 
 /* A tile whose rows are pairs of columns of x. */
 static inline void tile_of_column_pairs(const bf16 *x, size_t width, bf16 *tile)
 {
     __m512i v[16];
-    for (size_t i = 0; i < 16; i++) v[i] = _mm512_loadu_si512(x + i * width);
+    for (size_t i = 0; i < 16; i++)
+        v[i] = _mm512_loadu_si512(x + i * width);
     transpose16(v);
-    for (size_t i = 0; i < 16; i++) _mm512_storeu_si512(tile + 32 * i, v[i]);
+    for (size_t i = 0; i < 16; i++)
+        _mm512_storeu_si512(tile + 32 * i, v[i]);
 }
 
 /* A tile whose rows are columns of x. */
 static inline void tile_of_columns(const bf16 *x, size_t width, bf16 *tile)
 {
     __m512i v[16];
-    for (size_t i = 0; i < 16; i++) v[i] = weave(x + 2 * i * width, width);
+    for (size_t i = 0; i < 16; i++)
+        v[i] = weave(x + 2 * i * width, width);
     transpose16(v);
-    for (size_t i = 0; i < 16; i++) _mm512_storeu_si512(tile + 32 * i, v[i]);
+    for (size_t i = 0; i < 16; i++)
+        _mm512_storeu_si512(tile + 32 * i, v[i]);
 }
 
 #else /* the same in plain C */
 
-int tiles_start(void) { return 0; }
+int tiles_start(void)
+{
+    return 0;
+}
 
-void tiles_stop(void) {}
+void tiles_stop(void)
+{
+}
 
 /* The sums of the block under way, as the tile registers would hold them. */
 static _Thread_local float block[BLOCK][BLOCK];
@@ -153,44 +166,55 @@ static _Thread_local float block[BLOCK][BLOCK];
 static void multiply_step(const Left *left, const bf16 *panel, size_t s)
 {
     for (size_t i = 0; i < BLOCK; i++) {
-        const bf16 *a = left->at + i / 16 * left->row_tile + s * left->step_tile + i % 16 * left->stride;
+        const bf16 *a =
+            left->at + i / 16 * left->row_tile + s * left->step_tile + i % 16 * left->stride;
         for (size_t k = 0; k < 32; k++) {
             const bf16 *b = panel + s * 2 * TILE + k / 2 * 32 + k % 2;
             float x = widen(a[k]);
-            for (size_t j = 0; j < 16; j++) block[i][j] += x * widen(b[2 * j]);
-            for (size_t j = 0; j < 16; j++) block[i][16 + j] += x * widen(b[TILE + 2 * j]);
+            for (size_t j = 0; j < 16; j++)
+                block[i][j] += x * widen(b[2 * j]);
+            for (size_t j = 0; j < 16; j++)
+                block[i][16 + j] += x * widen(b[TILE + 2 * j]);
         }
     }
 }
 
-static void clear_sums(void) { memset(block, 0, sizeof block); }
+static void clear_sums(void)
+{
+    memset(block, 0, sizeof block);
+}
 
 static void load_sums(const float *sum, size_t width)
 {
-    for (size_t i = 0; i < BLOCK; i++) memcpy(block[i], sum + i * width, sizeof block[i]);
+    for (size_t i = 0; i < BLOCK; i++)
+        memcpy(block[i], sum + i * width, sizeof block[i]);
 }
 
 static void store_sums(float *sum, size_t width)
 {
-    for (size_t i = 0; i < BLOCK; i++) memcpy(sum + i * width, block[i], sizeof block[i]);
+    for (size_t i = 0; i < BLOCK; i++)
+        memcpy(sum + i * width, block[i], sizeof block[i]);
 }
 
 static void tile_of_row_pairs(const bf16 *x, size_t width, bf16 *tile)
 {
     for (size_t k = 0; k < 32; k++)
-        for (size_t n = 0; n < 16; n++) tile[k / 2 * 32 + 2 * n + k % 2] = x[k * width + n];
+        for (size_t n = 0; n < 16; n++)
+            tile[k / 2 * 32 + 2 * n + k % 2] = x[k * width + n];
 }
 
 static void tile_of_column_pairs(const bf16 *x, size_t width, bf16 *tile)
 {
     for (size_t n = 0; n < 16; n++)
-        for (size_t k = 0; k < 32; k++) tile[k / 2 * 32 + 2 * n + k % 2] = x[n * width + k];
+        for (size_t k = 0; k < 32; k++)
+            tile[k / 2 * 32 + 2 * n + k % 2] = x[n * width + k];
 }
 
 static void tile_of_columns(const bf16 *x, size_t width, bf16 *tile)
 {
     for (size_t n = 0; n < 16; n++)
-        for (size_t k = 0; k < 32; k++) tile[n * 32 + k] = x[k * width + n];
+        for (size_t k = 0; k < 32; k++)
+            tile[n * 32 + k] = x[k * width + n];
 }
 
 #endif
@@ -201,7 +225,8 @@ typedef struct {
     size_t at, row;
 } Waiting;
 
-static inline float exponentials(const float *restrict sums, const float *restrict bias, bf16 *restrict out)
+static inline float exponentials(const float *restrict sums, const float *restrict bias,
+                                 bf16 *restrict out)
 {
     float total = 0;
     for (size_t j = 0; j < BLOCK; j++) {
@@ -212,12 +237,14 @@ static inline float exponentials(const float *restrict sums, const float *restri
     return total;
 }
 
-#define EACH(statement)                                                                                                \
-    for (size_t j = 0; j < BLOCK; j++) statement;                                                                      \
+#define EACH(statement)                \
+    for (size_t j = 0; j < BLOCK; j++) \
+        statement;                     \
     break
 
 /* Rows [from, to) of a block. */
-static inline void finish_rows(Finish finish, const Result *r, const Waiting *w, size_t from, size_t to)
+static inline void finish_rows(Finish finish, const Result *r, const Waiting *w, size_t from,
+                               size_t to)
 {
     for (size_t i = from; i < to; i++) {
         const float *restrict sums = w->sums + i * BLOCK, *restrict bias = w->bias;
@@ -226,28 +253,39 @@ static inline void finish_rows(Finish finish, const Result *r, const Waiting *w,
         float *restrict out32 = r->out32 + at;
         const bf16 *restrict other = r->other + at;
         switch (finish) {
-        case TO_BF16: EACH(out16[j] = narrow(sums[j] + bias[j]));
-        case TO_BF16_RELU: EACH(out16[j] = narrow(sums[j] + bias[j] > 0 ? sums[j] + bias[j] : 0));
+        case TO_BF16:
+            EACH(out16[j] = narrow(sums[j] + bias[j]));
+        case TO_BF16_RELU:
+            EACH(out16[j] = narrow(sums[j] + bias[j] > 0 ? sums[j] + bias[j] : 0));
         /* a positive bf16 is a positive integer: neither 0 nor sign bit */
-        case TO_BF16_WHERE: EACH(out16[j] = (int16_t)other[j] > 0 ? narrow(sums[j]) : 0);
-        case TO_F32: EACH(out32[j] = sums[j]);
-        case TO_SUM: EACH(out32[j] = sums[j] + bias[j] + widen(other[j]));
-        case ADD_F32: EACH(out32[j] += sums[j]);
-        case TO_EXP: r->totals[w->row + i] += exponentials(sums, bias, out16); break;
+        case TO_BF16_WHERE:
+            EACH(out16[j] = (int16_t)other[j] > 0 ? narrow(sums[j]) : 0);
+        case TO_F32:
+            EACH(out32[j] = sums[j]);
+        case TO_SUM:
+            EACH(out32[j] = sums[j] + bias[j] + widen(other[j]));
+        case ADD_F32:
+            EACH(out32[j] += sums[j]);
+        case TO_EXP:
+            r->totals[w->row + i] += exponentials(sums, bias, out16);
+            break;
         }
     }
 }
 
-/* The matrix unit works beside the vector units: while it makes a block, they finish the one before, some rows after
- * each step. `finish` is a constant where this is called. */
-static inline __attribute__((always_inline)) void product_as(Finish finish, Left left, const bf16 *right, size_t rows,
-                                                             size_t columns, size_t inner, const Result *result)
+/* The matrix unit works beside the vector units: while it makes a block, they finish the one
+ * before, some rows after each step. `finish` is a constant where this is called. */
+static inline __attribute__((always_inline)) void product_as(Finish finish, Left left,
+                                                             const bf16 *right, size_t rows,
+                                                             size_t columns, size_t inner,
+                                                             const Result *result)
 {
     static const float none[BLOCK];
     float sums[2][BLOCK * BLOCK] __attribute__((aligned(64)));
-    size_t chunk = inner < CACHED / BLOCK ? CACHED / inner / BLOCK * BLOCK : BLOCK; /* rows of left that stay cached */
+    size_t chunk = inner < CACHED / BLOCK ? CACHED / inner / BLOCK * BLOCK
+                                          : BLOCK; /* rows of left that stay cached */
     size_t steps = inner / 32, slice = steps < BLOCK ? (BLOCK + steps - 1) / steps : 1, parity = 0;
-    Waiting waiting = { NULL, NULL, 0, 0 };
+    Waiting waiting = {NULL, NULL, 0, 0};
     for (size_t top = 0; top < rows; top += chunk, left.at += chunk / 16 * left.row_tile) {
         size_t bottom = top + chunk < rows ? top + chunk : rows;
         for (size_t n = 0; n < columns; n += BLOCK) {
@@ -263,39 +301,58 @@ static inline __attribute__((always_inline)) void product_as(Finish finish, Left
                     done = next;
                 }
                 store_sums(sums[parity], BLOCK);
-                waiting = (Waiting){ sums[parity], result->bias ? result->bias + n : none, m * result->width + n, m };
+                waiting = (Waiting){sums[parity], result->bias ? result->bias + n : none,
+                                    m * result->width + n, m};
             }
         }
     }
-    if (waiting.sums) finish_rows(finish, result, &waiting, 0, BLOCK);
+    if (waiting.sums)
+        finish_rows(finish, result, &waiting, 0, BLOCK);
 }
 
-void product(Left left, const bf16 *right, size_t rows, size_t columns, size_t inner, const Result *result)
+void product(Left left, const bf16 *right, size_t rows, size_t columns, size_t inner,
+             const Result *result)
 {
     switch (result->finish) {
-    case TO_BF16: product_as(TO_BF16, left, right, rows, columns, inner, result); break;
-    case TO_BF16_RELU: product_as(TO_BF16_RELU, left, right, rows, columns, inner, result); break;
-    case TO_BF16_WHERE: product_as(TO_BF16_WHERE, left, right, rows, columns, inner, result); break;
-    case TO_F32: product_as(TO_F32, left, right, rows, columns, inner, result); break;
-    case TO_SUM: product_as(TO_SUM, left, right, rows, columns, inner, result); break;
-    case ADD_F32: product_as(ADD_F32, left, right, rows, columns, inner, result); break;
-    case TO_EXP: product_as(TO_EXP, left, right, rows, columns, inner, result); break;
+    case TO_BF16:
+        product_as(TO_BF16, left, right, rows, columns, inner, result);
+        break;
+    case TO_BF16_RELU:
+        product_as(TO_BF16_RELU, left, right, rows, columns, inner, result);
+        break;
+    case TO_BF16_WHERE:
+        product_as(TO_BF16_WHERE, left, right, rows, columns, inner, result);
+        break;
+    case TO_F32:
+        product_as(TO_F32, left, right, rows, columns, inner, result);
+        break;
+    case TO_SUM:
+        product_as(TO_SUM, left, right, rows, columns, inner, result);
+        break;
+    case ADD_F32:
+        product_as(ADD_F32, left, right, rows, columns, inner, result);
+        break;
+    case TO_EXP:
+        product_as(TO_EXP, left, right, rows, columns, inner, result);
+        break;
     }
 }
 
-void add_product(Left left, const bf16 *right, size_t rows, size_t columns, size_t inner, float *sum, size_t width)
+void add_product(Left left, const bf16 *right, size_t rows, size_t columns, size_t inner,
+                 float *sum, size_t width)
 {
     for (size_t m = 0; m < rows; m += BLOCK, left.at += 2 * left.row_tile)
         for (size_t n = 0; n < columns; n += BLOCK) {
-            float *block = sum + m * width + n;
-            load_sums(block, width);
+            float *place = sum + m * width + n;
+            load_sums(place, width);
             for (size_t s = 0; s < inner / 32; s++) {
                 /* the next block's sums come from far away: ask for them in time */
                 for (size_t i = 2 * s; i < 2 * s + 2 && i < BLOCK; i++)
-                    __builtin_prefetch(block + i * width + BLOCK, 1), __builtin_prefetch(block + i * width + BLOCK + 16, 1);
+                    __builtin_prefetch(place + i * width + BLOCK, 1),
+                        __builtin_prefetch(place + i * width + BLOCK + 16, 1);
                 multiply_step(&left, right + n * inner, s);
             }
-            store_sums(block, width);
+            store_sums(place, width);
         }
 }
 
@@ -346,5 +403,6 @@ void pack_rows(const bf16 *x, size_t width, size_t rows, size_t columns, bf16 *p
 void pack_transposed(const bf16 *x, size_t width, size_t rows, size_t columns, bf16 *tiles)
 {
     for (size_t n = 0; n < columns; n += 16)
-        for (size_t m = 0; m < rows; m += 32, tiles += TILE) tile_of_columns(x + m * width + n, width, tiles);
+        for (size_t m = 0; m < rows; m += 32, tiles += TILE)
+            tile_of_columns(x + m * width + n, width, tiles);
 }

@@ -121,6 +121,10 @@ class NativeEngine:
         if not self.step:
             raise RuntimeError("the native step does not run here: unsuitable sizes, or no leave to use AMX")
 
+    def __del__(self):
+        if getattr(self, "step", None):
+            self.library.step_free(ctypes.c_void_p(self.step))
+
     def _offsets(self):
         """In the order of step_create."""
         at, result = P.offsets(self.a), []

@@ -3,6 +3,8 @@
 Activations are bf16 where `dtype` says so, weights fp32 masters cast at their use; sums, norms' statistics and the
 softmax over the vocabulary are fp32.
 """
+from functools import lru_cache
+
 import torch
 import torch.nn.functional as F
 
@@ -41,8 +43,13 @@ def feed_forward(w, prefix, x):
     return norm(w, prefix + "final_layer_norm", x + linear(w, prefix + "fc2", hidden))
 
 
+@lru_cache
+def positions(d, device):
+    return P.sinusoids(512, d).to(device)
+
+
 def embed(a, w, ids, dtype):
-    x = F.embedding(ids, w[P.SHARED]) * a.d ** 0.5 + P.sinusoids(ids.shape[1], a.d).to(ids.device)
+    x = F.embedding(ids, w[P.SHARED]) * a.d ** 0.5 + positions(a.d, ids.device)[:ids.shape[1]]
     return x.to(dtype)
 
 
