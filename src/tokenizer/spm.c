@@ -47,7 +47,7 @@ const char *spm_piece_text(const spm_model *model, int32_t id, size_t *length)
 
 spm_kind spm_piece_kind(const spm_model *model, int32_t id)
 {
-    return model->entries[id].kind;
+    return (spm_kind)model->entries[id].kind;
 }
 
 int32_t spm_unknown_id(const spm_model *model)

@@ -7,11 +7,14 @@
 #include "tokenizer/spm.h"
 #include "tokenizer/trie.h"
 
+/* The library's own limit for a piece in bytes; it bounds the work that one piece can make. */
+enum { SPM_MAX_LENGTH = 8000 };
+
 typedef struct spm_entry {
     const char *text; /* in the mapped file */
-    uint32_t length;
     float score;
-    spm_kind kind;
+    uint16_t length; /* less than SPM_MAX_LENGTH */
+    uint8_t kind;    /* an spm_kind */
 } spm_entry;
 
 struct spm_model {

@@ -24,9 +24,6 @@ enum {
 };
 enum { TYPE_UNIGRAM = 1, TYPE_BPE = 2, TYPE_WORD = 3, TYPE_CHAR = 4 };
 
-/* The library's own limit; it bounds the work that one piece can make. */
-enum { MAX_PIECE_LENGTH = 8000 };
-
 /* Half-read state that the model itself does not keep. */
 typedef struct model_reader {
     spm_model *model;
@@ -73,15 +70,15 @@ static bool take_piece_field(const spm_field *field, spm_entry *entry)
     switch (field->number) {
     case PIECE_TEXT:
         entry->text = (const char *)field->bytes.at;
-        entry->length = (uint32_t)wire_size(field->bytes);
-        return field->type == SPM_WIRE_BYTES && wire_size(field->bytes) < MAX_PIECE_LENGTH;
+        entry->length = (uint16_t)wire_size(field->bytes);
+        return field->type == SPM_WIRE_BYTES && wire_size(field->bytes) < SPM_MAX_LENGTH;
     case PIECE_SCORE:
         memcpy(&entry->score, &bits, sizeof bits);
         return field->type == SPM_WIRE_FIXED32;
     case PIECE_KIND:
         /* A kind of the future reads as the default, as in every protobuf reader. */
         if (field->value >= SPM_NORMAL && field->value <= SPM_BYTE)
-            entry->kind = (spm_kind)field->value;
+            entry->kind = (uint8_t)field->value;
         return field->type == SPM_WIRE_VARINT;
     default:
         return true;
@@ -312,7 +309,7 @@ static zhen_status add_piece(const model_reader *reader, size_t index, spm_trie 
     zhen_status status = check_text(reader, index);
     if (status)
         return status;
-    switch (entry->kind) {
+    switch ((spm_kind)entry->kind) {
     case SPM_UNKNOWN:
         if (model->unknown_id >= 0)
             return fail_piece(reader, index, "is a second unknown piece");

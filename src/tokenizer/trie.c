@@ -5,6 +5,13 @@
 /* Nodes are numbered in 32 bits. */
 enum { FIRST_BITS = 8, MAX_BITS = 32 };
 
+/* How many edges a table takes: fuller, it is slow; emptier, its memory costs more time, page by
+ * page, than short probes save. */
+static size_t room(size_t capacity)
+{
+    return capacity / 4 * 3;
+}
+
 static void insert(spm_trie *trie, const spm_edge *edge)
 {
     size_t i = spm_trie_slot(trie, edge->parent, edge->character);
@@ -30,15 +37,14 @@ static bool grow(spm_trie *trie, unsigned bits)
 bool spm_trie_reserve(spm_trie *trie, size_t keys)
 {
     unsigned bits = FIRST_BITS;
-    while (bits < MAX_BITS && ((size_t)1 << bits) / 4 < keys) /* about two nodes for a key */
+    while (bits < MAX_BITS && room((size_t)1 << bits) < keys + keys / 4)
         bits++;
     return grow(trie, bits);
 }
 
-/* Keeps the table at most half full. */
 static bool make_room(spm_trie *trie)
 {
-    if (trie->nodes < trie->capacity / 2)
+    if (trie->nodes < room(trie->capacity))
         return true;
     unsigned bits = trie->capacity ? 64 - trie->shift + 1 : FIRST_BITS;
     return bits <= MAX_BITS && grow(trie, bits);
