@@ -34,11 +34,13 @@ static bool advance(const search_candidate *candidates, size_t count)
     return search_beam_advance(&beam, &options, candidates, count, NULL, NULL);
 }
 
-static void check_history(size_t slot, const int32_t *expected)
+/* After three steps. */
+static void check_history(size_t slot, const int32_t expected[3])
 {
     int32_t tokens[5] = {0};
+    ck_assert_uint_eq(beam.steps, 3);
     search_beam_history(&beam, slot, tokens);
-    for (size_t t = 0; t < beam.steps; t++)
+    for (size_t t = 0; t < 3; t++)
         ck_assert_int_eq(tokens[t], expected[t]);
 }
 
