@@ -95,7 +95,7 @@ static const struct option long_options[] = {
 };
 
 /* Larger beams cost memory and time and translate worse. */
-enum { BEAM_MAX = 32, THREADS_MAX = 1024, JOBS_MAX = 256, LENGTH_MAX = 1000000 };
+enum { BEAM_MAX = 24, THREADS_MAX = 1024, JOBS_MAX = 256, LENGTH_MAX = 1000000 };
 
 void cli_error(const char *format, ...)
 {
