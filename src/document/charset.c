@@ -106,20 +106,27 @@ bool doc_charset_declared(zhen_format format, const char *text, size_t length, z
 
 /* ---- Guesses -------------------------------------------------------------------------------- */
 
-/* Whether the bytes read as UTF-8, save for a few and for a character cut off at the end. */
-static bool is_mostly_utf8(const char *sample, size_t length)
+typedef enum utf8_likeness { NOT_UTF8, PERHAPS_UTF8, CERTAINLY_UTF8 } utf8_likeness;
+
+/* Whether the bytes read as UTF-8, save for a few and for a character cut off at the end.
+ * Characters of two bytes alone prove little: a few words of GB2312 may look like them. */
+static utf8_likeness utf8_likeness_of(const char *sample, size_t length)
 {
-    size_t good = 0, bad = 0;
+    size_t good = 0, certain = 0, bad = 0;
     for (size_t at = 0; at < length;) {
         int32_t character;
         size_t bytes = text_decode(sample + at, length - at, &character);
-        if (bytes > 1 && character != 0xFFFD)
-            good++;
-        else if (character == 0xFFFD && bytes < 3 && length - at >= 4)
-            bad++;
+        bool cut_off = at + bytes == length && (unsigned char)sample[at] >= 0xC2 && length > 8;
+        if (character == 0xFFFD)
+            bad += !cut_off;
+        else
+            good += bytes > 1;
+        certain += bytes > 2 && character != 0xFFFD;
         at += bytes;
     }
-    return bad == 0 ? good > 0 : good > 20 * bad;
+    if (bad ? certain <= 20 * bad : good == 0)
+        return NOT_UTF8;
+    return certain ? CERTAINLY_UTF8 : PERHAPS_UTF8;
 }
 
 static bool is_ascii(const char *sample, size_t length)
@@ -179,7 +186,8 @@ const char *doc_charset_guess(zhen_format format, const char *sample, size_t len
         return "UTF-16LE";
     if (length >= 2 && memcmp(sample, "\xFE\xFF", 2) == 0)
         return "UTF-16BE";
-    if (is_ascii(sample, length) || is_mostly_utf8(sample, length))
+    utf8_likeness utf8 = utf8_likeness_of(sample, length);
+    if (is_ascii(sample, length) || utf8 == CERTAINLY_UTF8)
         return "UTF-8";
     zhen_span name;
     if (doc_charset_declared(format, sample, length, &name)) {
@@ -194,7 +202,7 @@ const char *doc_charset_guess(zhen_format format, const char *sample, size_t len
         length = 32768;
     /* Rare characters alone fit better than this; junk does not, and stays in lines as UTF-8. */
     const char *best = "UTF-8";
-    double best_score = -0.7;
+    double best_score = utf8 == PERHAPS_UTF8 ? 0.5 : -0.7;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         double s = score(candidates[i], sample, length);
         if (s > best_score) {

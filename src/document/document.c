@@ -217,7 +217,7 @@ zhen_status doc_fail_at(const zhen_document *document, size_t offset, zhen_error
     char message[384];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     size_t line = document->first_line;
     for (size_t i = 0; i < offset && i < document->source.length; i++)

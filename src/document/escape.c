@@ -95,7 +95,7 @@ bool doc_escape_json(base_buffer *out, const char *text, size_t length)
         char code[8];
         const char *special = spell_backslash(text[i]);
         if (!special && (unsigned char)text[i] < 0x20) {
-            snprintf(code, sizeof code, "\\u%04x", (unsigned)(unsigned char)text[i]);
+            (void)snprintf(code, sizeof code, "\\u%04x", (unsigned)(unsigned char)text[i]);
             special = code;
         }
         if (!special)
@@ -130,11 +130,19 @@ static bool is_alnum(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* What is beyond an edge (before the text too, for i - 1 wraps around) counts as a blank. */
+static char char_or_blank(const char *text, size_t length, size_t i)
+{
+    if (i >= length)
+        return ' ';
+    return text[i];
+}
+
 /* Whether the character at i would be markup. An underscore inside a word, an ampersand that begins
  * no character reference and an asterisk between blanks are text as they are. */
 static bool is_markdown(const char *text, size_t length, size_t i)
 {
-    char before = i ? text[i - 1] : ' ', after = i + 1 < length ? text[i + 1] : ' ';
+    char before = char_or_blank(text, length, i - 1), after = char_or_blank(text, length, i + 1);
     switch (text[i]) {
     case '\\':
     case '`':
@@ -161,11 +169,11 @@ static size_t block_marker(const char *text, size_t length, size_t *escape)
     size_t digits = 0;
     while (digits < length && digits < 10 && text[digits] >= '0' && text[digits] <= '9')
         digits++;
-    char first = digits < length ? text[digits] : '\0';
+    char first = char_or_blank(text, length, digits);
     *escape = digits;
     if (digits)
         return digits < 10 && (first == '.' || first == ')') ? digits + 1 : 0;
-    char second = length > 1 ? text[1] : ' ';
+    char second = char_or_blank(text, length, 1);
     if (first == '-' || first == '+' || first == '=')
         return second == ' ' || second == first;
     return first == '#' || first == '>';

@@ -19,9 +19,9 @@ enum { STAND_INS = sizeof stand_ins / sizeof *stand_ins, STAND_IN_SIZE = 24 };
 static void name_stand_in(size_t number, char name[STAND_IN_SIZE])
 {
     if (number < STAND_INS)
-        snprintf(name, STAND_IN_SIZE, "%s", stand_ins[number]);
+        (void)snprintf(name, STAND_IN_SIZE, "%s", stand_ins[number]);
     else
-        snprintf(name, STAND_IN_SIZE, "%zu", 137 + 7 * (number - STAND_INS));
+        (void)snprintf(name, STAND_IN_SIZE, "%zu", 137 + 7 * (number - STAND_INS));
 }
 
 /* Whether the digits occur in the text itself, so that a stand-in could be mistaken. */
@@ -220,7 +220,7 @@ bool doc_flow_make_unit(const doc_flow *flow, const doc_event *events, size_t be
     making m = {.events = events, .begin = begin, .end = end};
     m.marks = calloc(end - begin, sizeof *m.marks);
     m.mark_of = calloc(end - begin, sizeof *m.mark_of);
-    bool ok = m.marks && m.mark_of && add_events(&m);
+    bool ok = m.marks && m.mark_of && base_buffer_reserve(&m.text, 0) && add_events(&m);
     if (ok) {
         move_openings(&m);
         ok = keep_unit(&m, flow, units);

@@ -29,7 +29,9 @@ static zhen_status fail(const scanner *s, const char *what)
 
 static char peek(const scanner *s)
 {
-    return s->at < s->length ? s->text[s->at] : '\0';
+    if (s->at >= s->length)
+        return '\0';
+    return s->text[s->at];
 }
 
 static void skip_blanks(scanner *s)
@@ -91,7 +93,9 @@ static size_t put_utf8(int32_t c, char out[4])
 static bool read_escape(const scanner *s, size_t *bytes, char out[4], size_t *length)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-    char c = s->at + 1 < s->length ? s->text[s->at + 1] : '\0';
+    char c = '\0';
+    if (s->at + 1 < s->length)
+        c = s->text[s->at + 1];
     const char *found = c ? strchr(names, c) : NULL;
     if (found) {
         out[0] = values[found - names];
@@ -273,7 +277,7 @@ static zhen_status read_value(scanner *s)
         zhen_status status;
         skip_blanks(s);
         if (peek(s) == '{' || peek(s) == '[') {
-            bool empty;
+            bool empty = false;
             status = read_opening(s, &empty);
             if (!status && !empty)
                 continue;

@@ -76,7 +76,7 @@ static size_t skip_target(const char *text, size_t at, size_t end)
         if (c == '\\') {
             at += 2;
         } else if ((c == '<' && text[at - 1] == '(') || (after_blank && (c == '"' || c == '\''))) {
-            at = skip_quoted(text, at, end, c == '<' ? '>' : c);
+            at = c == '<' ? skip_quoted(text, at, end, '>') : skip_quoted(text, at, end, c);
             if (at == SIZE_MAX)
                 return SIZE_MAX;
         } else {

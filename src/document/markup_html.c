@@ -120,7 +120,7 @@ static bool add_text(const zhen_document *document, zhen_span raw, doc_tags *tag
     const char *text = document->source.data;
     size_t plain = raw.begin;
     for (size_t at = raw.begin; at < raw.end; at++) {
-        char next = at + 1 < raw.end ? text[at + 1] : ' ';
+        char next = text[at + 1]; /* the source ends in a zero byte */
         bool tag =
             text[at] == '<' && (next == '/' || next == '!' || next == '?' ||
                                 (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z'));
@@ -205,7 +205,7 @@ static bool nests_too_deeply(const char *text, const char *end)
     const char *open[MAX_DEPTH];
     size_t depth = 0;
     for (; (text = memchr(text, '<', (size_t)(end - text))); text++) {
-        char next = text + 1 < end ? (char)(text[1] | 0x20) : ' ';
+        char next = (char)(text[1] | 0x20); /* the source ends in a zero byte */
         if (text + 2 < end && text[1] == '/') {
             size_t at = depth, floor = depth > LOOK_UP ? depth - LOOK_UP : 0;
             while (at > floor && !same_name(open[at - 1], text + 2))

@@ -85,7 +85,9 @@ static char unescape(char c)
 {
     static const char names[] = "\"\\nrt", values[] = "\"\\\n\r\t";
     const char *found = c ? strchr(names, c) : NULL;
-    return found ? values[found - names] : '\0';
+    if (!found)
+        return '\0';
+    return values[found - names];
 }
 
 /* Adds the escape at `at`: line ends cut the text, for they are where they are on purpose. */

@@ -224,15 +224,21 @@ static bool write_point(writing *w, size_t at, const doc_mark *mark)
     return write_raw(w, mark);
 }
 
+static bool write_mark(writing *w, size_t at, const doc_mark *mark)
+{
+    if (mark->kind == DOC_OPEN)
+        return write_open(w, at + 1, mark);
+    if (mark->kind == DOC_CLOSE)
+        return write_close(w, mark);
+    return write_point(w, at + 1, mark);
+}
+
 static bool write_steps(writing *w)
 {
     for (size_t i = 0; i < w->steps->count; i++) {
         const doc_step *step = &w->steps->items[i];
-        const doc_mark *mark = step->is_mark ? &w->unit->marks[step->index] : NULL;
-        bool ok = !mark                     ? write_token(w, step->index)
-                  : mark->kind == DOC_OPEN  ? write_open(w, i + 1, mark)
-                  : mark->kind == DOC_CLOSE ? write_close(w, mark)
-                                            : write_point(w, i + 1, mark);
+        bool ok = step->is_mark ? write_mark(w, i, &w->unit->marks[step->index])
+                                : write_token(w, step->index);
         if (!ok)
             return false;
     }

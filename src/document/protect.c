@@ -33,7 +33,9 @@ static bool is_one_of(char c, const char *set)
 
 static char at_or_zero(const char *text, size_t length, size_t at)
 {
-    return at < length ? text[at] : '\0';
+    if (at >= length)
+        return '\0';
+    return text[at];
 }
 
 /* Whether a Latin word or number goes on to the left of `at`. */

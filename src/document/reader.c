@@ -77,7 +77,8 @@ zhen_status zhen_reader_create(const zhen_document_options *options, zhen_reader
     if (!keep_string(r, 0, &r->options.name) || !keep_string(r, 1, &r->options.encoding) ||
         !keep_string(r, 2, &r->options.json_path) || !keep_string(r, 3, &r->options.columns))
         status = base_fail_memory(error);
-    else if (r->options.encoding && strcmp(doc_charset_canonical(r->options.encoding), "UTF-16"))
+    else if (r->options.encoding &&
+             strcmp(doc_charset_canonical(r->options.encoding), "UTF-16") != 0)
         status = open_encoding(r, r->options.encoding, error);
     if (status) {
         zhen_reader_free(r);

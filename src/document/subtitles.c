@@ -252,7 +252,7 @@ static bool add_text(reading *r, zhen_span raw)
 /* A tag <i>, </c.yellow>, <v Name>, <00:01.000>, or a position {\an8}; its end, or 0. */
 static size_t tag_end(const reading *r, size_t at, size_t end)
 {
-    char next = at + 1 < end ? r->text[at + 1] : ' ';
+    char next = r->text[at + 1]; /* the source ends in a zero byte */
     bool tag =
         r->text[at] == '<' && ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
                                (next >= '0' && next <= '9') || next == '/');
