@@ -14,21 +14,27 @@ static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows,
 {
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sum[4][8];
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < wide; v++)
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < wide; v++)
         sum[m][v] = _mm256_setzero_si256();
     for (size_t k = 0; k < cols; k += KN_QUAD, panel += KN_STEP)
-        KN_UNROLL for (size_t m = 0; m < rows; m++)
-        {
-            const __m256i q = _mm256_set1_epi32(kn_quad_at(x, x_stride, m, k));
-            const __m256i size = _mm256_abs_epi8(q);
-            KN_UNROLL for (size_t v = 0; v < wide; v++)
-            {
-                const __m256i w = _mm256_load_si256((const __m256i *)(const void *)panel + v);
-                const __m256i pairs = _mm256_maddubs_epi16(size, _mm256_sign_epi8(w, q));
-                sum[m][v] = _mm256_add_epi32(sum[m][v], _mm256_madd_epi16(pairs, ones));
-            }
+        KN_UNROLL
+    for (size_t m = 0; m < rows; m++) {
+        const __m256i q = _mm256_set1_epi32(kn_quad_at(x, x_stride, m, k));
+        const __m256i size = _mm256_abs_epi8(q);
+        KN_UNROLL
+        for (size_t v = 0; v < wide; v++) {
+            const __m256i w = _mm256_load_si256((const __m256i *)(const void *)panel + v);
+            const __m256i pairs = _mm256_maddubs_epi16(size, _mm256_sign_epi8(w, q));
+            sum[m][v] = _mm256_add_epi32(sum[m][v], _mm256_madd_epi16(pairs, ones));
         }
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < wide; v++)
+    }
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < wide; v++)
         _mm256_store_si256((__m256i *)(void *)(result + m * KN_PANEL) + v, sum[m][v]);
 }
 

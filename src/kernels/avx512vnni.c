@@ -10,19 +10,26 @@ static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows,
                                    const uint8_t *panel, size_t cols, int32_t *result)
 {
     __m512i sum[6][4];
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < 4; v++) sum[m][v] =
-        _mm512_setzero_si512();
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < 4; v++)
+        sum[m][v] = _mm512_setzero_si512();
     for (size_t k = 0; k < cols; k += KN_QUAD, panel += KN_STEP) {
         const __m512i w[4] = {_mm512_load_si512(panel), _mm512_load_si512(panel + 64),
                               _mm512_load_si512(panel + 128), _mm512_load_si512(panel + 192)};
-        KN_UNROLL for (size_t m = 0; m < rows; m++)
-        {
+        KN_UNROLL
+        for (size_t m = 0; m < rows; m++) {
             const __m512i q = _mm512_set1_epi32(kn_quad_at(x, x_stride, m, k));
-            KN_UNROLL for (size_t v = 0; v < 4; v++) sum[m][v] =
-                _mm512_dpbusd_epi32(sum[m][v], w[v], q);
+            KN_UNROLL
+            for (size_t v = 0; v < 4; v++)
+                sum[m][v] = _mm512_dpbusd_epi32(sum[m][v], w[v], q);
         }
     }
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < 4; v++)
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < 4; v++)
         _mm512_store_si512(result + m * KN_PANEL + v * 16, sum[m][v]);
 }
 

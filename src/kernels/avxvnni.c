@@ -9,19 +9,25 @@ static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows,
                                    const uint8_t *panel, size_t wide, size_t cols, int32_t *result)
 {
     __m256i sum[6][8];
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < wide; v++)
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < wide; v++)
         sum[m][v] = _mm256_setzero_si256();
     for (size_t k = 0; k < cols; k += KN_QUAD, panel += KN_STEP)
-        KN_UNROLL for (size_t m = 0; m < rows; m++)
-        {
-            const __m256i q = _mm256_set1_epi32(kn_quad_at(x, x_stride, m, k));
-            KN_UNROLL for (size_t v = 0; v < wide; v++)
-            {
-                const __m256i w = _mm256_load_si256((const __m256i *)(const void *)panel + v);
-                sum[m][v] = _mm256_dpbusd_avx_epi32(sum[m][v], w, q);
-            }
+        KN_UNROLL
+    for (size_t m = 0; m < rows; m++) {
+        const __m256i q = _mm256_set1_epi32(kn_quad_at(x, x_stride, m, k));
+        KN_UNROLL
+        for (size_t v = 0; v < wide; v++) {
+            const __m256i w = _mm256_load_si256((const __m256i *)(const void *)panel + v);
+            sum[m][v] = _mm256_dpbusd_avx_epi32(sum[m][v], w, q);
         }
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < wide; v++)
+    }
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < wide; v++)
         _mm256_store_si256((__m256i *)(void *)(result + m * KN_PANEL) + v, sum[m][v]);
 }
 

@@ -275,6 +275,8 @@ void kn_top_start(kn_top *top, size_t k)
  * s = (m - 1) / (m + 1), |s| < 0.172, of which eleven terms are enough for a double. */
 static double logarithm(double x)
 {
+    if (!(x > 0.0))
+        return x == 0.0 ? -INFINITY : NAN;
     int e;
     double m = frexp(x, &e);
     if (m < 0.70710678118654752) {
@@ -299,14 +301,17 @@ void kn_top_update(const kn_table *table, kn_top *top, const float *x, size_t co
     table->loops->top(top, x, count, first);
     if (!want_sum)
         return;
-    float maximum = table->loops->maximum(x, count);
+    /* The best one is the maximum, unless none is kept. */
+    const float maximum = top->count > 0 ? top->values[0] : table->loops->maximum(x, count);
     if (maximum > top->maximum) {
         /* A block of one element is a way to the loops' own exponential. */
         if (top->sum > 0.0)
             top->sum *= (double)table->loops->sum_exp(&top->maximum, 1, maximum);
         top->maximum = maximum;
     }
-    top->sum += (double)table->loops->sum_exp(x, count, top->maximum);
+    /* As long as nothing but -infinity was there, any number will do. */
+    const float shift = top->maximum > -INFINITY ? top->maximum : 0.0F;
+    top->sum += (double)table->loops->sum_exp(x, count, shift);
 }
 
 void kn_log_softmax(const kn_table *table, float *x, size_t count)

@@ -27,23 +27,22 @@ static inline void store_up_to(float *p, size_t left, lanes a)
 
 /* ---- Functions ----------------------------------------------------------------------------- */
 
-/* e^x with a relative error below 2e-7. Zero below -87 (e^-87 is near the smallest normal number);
+/* e^x with a relative error below 3e-7. Zero below -87 (e^-87 is near the smallest normal number);
  * above 88 it stays at e^88, so it is never infinite. x = n log 2 + r, |r| <= log 2 / 2, e^x =
  * 2^n e^r; log 2 is subtracted in two parts, the first with so few bits that n times it is exact;
  * the polynomial is a minimax fit of e^r. */
 static inline lanes exponential(lanes x)
 {
     const lanes magic = lanes_set(12582912.0F); /* 1.5 * 2^23: what is added to it gets rounded */
-    lanes bounded = lanes_min(lanes_set(88.0F), lanes_max(lanes_set(-88.0F), x));
+    lanes bounded = lanes_min(lanes_set(88.0F), x);
     lanes shifted = lanes_add(lanes_mul(bounded, lanes_set(1.44269504F)), magic);
     lanes n = lanes_sub(shifted, magic);
     lanes r = lanes_sub(bounded, lanes_mul(n, lanes_set(0.693359375F)));
     r = lanes_add(r, lanes_mul(n, lanes_set(2.12194440e-4F)));
-    lanes p = lanes_set(0.0013814540579915047F);
-    p = lanes_add(lanes_mul(p, r), lanes_set(0.00836874544620514F));
-    p = lanes_add(lanes_mul(p, r), lanes_set(0.04166838899254799F));
-    p = lanes_add(lanes_mul(p, r), lanes_set(0.1666652113199234F));
-    p = lanes_add(lanes_mul(p, r), lanes_set(0.4999999403953552F));
+    lanes p = lanes_set(0.008312501013278961F);
+    p = lanes_add(lanes_mul(p, r), lanes_set(0.041890330612659454F));
+    p = lanes_add(lanes_mul(p, r), lanes_set(0.16667115688323975F));
+    p = lanes_add(lanes_mul(p, r), lanes_set(0.499992311000824F));
     p = lanes_add(lanes_add(lanes_mul(lanes_mul(p, r), r), r), lanes_set(1.0F));
     lanes_int exponent = lanes_int_add(lanes_bits(shifted), lanes_int_set(127));
     lanes power = lanes_from_bits(lanes_int_to_exponent(exponent));
@@ -155,8 +154,8 @@ static inline void finish_whole(kn_block block, kn_activation activation)
 {
     enum { VECTORS = KN_PANEL / 16 };
     lanes scale[VECTORS], bias[VECTORS];
-    KN_UNROLL for (size_t v = 0; v < VECTORS; v++)
-    {
+    KN_UNROLL
+    for (size_t v = 0; v < VECTORS; v++) {
         scale[v] = lanes_load(block.scale + v * 16);
         bias[v] = lanes_load(block.bias + v * 16);
     }
@@ -166,8 +165,10 @@ static inline void finish_whole(kn_block block, kn_activation activation)
         const lanes_int excess = lanes_int_set(block.offset * x->sum);
         const int32_t *sums = block.sums + m * KN_PANEL;
         float *y = block.y + m * block.y_stride;
-        KN_UNROLL for (size_t v = 0; v < VECTORS; v++) lanes_store(
-            y + v * 16, finished(sums + v * 16, excess, row_scale, scale[v], bias[v], activation));
+        KN_UNROLL
+        for (size_t v = 0; v < VECTORS; v++)
+            lanes_store(y + v * 16,
+                        finished(sums + v * 16, excess, row_scale, scale[v], bias[v], activation));
     }
 }
 
@@ -230,16 +231,21 @@ static inline KN_INLINE void multiply_block(const float *x, size_t x_stride, siz
                                             size_t y_stride)
 {
     lanes sums[16];
-    KN_UNROLL for (size_t l = 0; l < 16; l++) sums[l] = lanes_set(0.0F);
+    KN_UNROLL
+    for (size_t l = 0; l < 16; l++)
+        sums[l] = lanes_set(0.0F);
     size_t k = 0;
     for (; k + 16 <= in; k += 16) {
         lanes xs[4];
-        KN_UNROLL for (size_t m = 0; m < rows; m++) xs[m] = lanes_load(x + m * x_stride + k);
-        KN_UNROLL for (size_t n = 0; n < 4; n++)
-        {
+        KN_UNROLL
+        for (size_t m = 0; m < rows; m++)
+            xs[m] = lanes_load(x + m * x_stride + k);
+        KN_UNROLL
+        for (size_t n = 0; n < 4; n++) {
             const lanes ws = lanes_load(w + (n < outs ? n : 0) * in + k);
-            KN_UNROLL for (size_t m = 0; m < rows; m++) sums[m * 4 + n] =
-                lanes_add(sums[m * 4 + n], lanes_mul(xs[m], ws));
+            KN_UNROLL
+            for (size_t m = 0; m < rows; m++)
+                sums[m * 4 + n] = lanes_add(sums[m * 4 + n], lanes_mul(xs[m], ws));
         }
     }
     for (size_t n = 0; k < in && n < outs; n++)

@@ -16,8 +16,8 @@ static bool available(void)
 static inline void step(int32x4_t sum[8], const int8_t *panel, int8x16_t q, int8x16_t next)
 {
     const int8x8_t first = vget_low_s8(q), second = vget_low_s8(next);
-    KN_UNROLL for (size_t v = 0; v < 4; v++)
-    {
+    KN_UNROLL
+    for (size_t v = 0; v < 4; v++) {
         const int8x16_t w = vld1q_s8(panel + v * 16);
         const int8x16_t w_next = vld1q_s8(panel + KN_STEP + v * 16);
         int16x8_t low = vmull_s8(vget_low_s8(w), first);
@@ -34,17 +34,23 @@ static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows, 
                                    size_t cols, int32_t *result)
 {
     int32x4_t sum[2][8];
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < 8; v++) sum[m][v] =
-        vdupq_n_s32(0);
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < 8; v++)
+        sum[m][v] = vdupq_n_s32(0);
     for (size_t k = 0; k < cols; k += 2 * KN_QUAD, panel += 2 * KN_STEP)
-        KN_UNROLL for (size_t m = 0; m < rows; m++)
-        {
-            const int32_t q = kn_quad_at(x, x_stride, m, k);
-            const int32_t next = kn_quad_at(x, x_stride, m, k + KN_QUAD);
-            step(sum[m], panel, vreinterpretq_s8_s32(vdupq_n_s32(q)),
-                 vreinterpretq_s8_s32(vdupq_n_s32(next)));
-        }
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < 4; v++)
+        KN_UNROLL
+    for (size_t m = 0; m < rows; m++) {
+        const int32_t q = kn_quad_at(x, x_stride, m, k);
+        const int32_t next = kn_quad_at(x, x_stride, m, k + KN_QUAD);
+        step(sum[m], panel, vreinterpretq_s8_s32(vdupq_n_s32(q)),
+             vreinterpretq_s8_s32(vdupq_n_s32(next)));
+    }
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < 4; v++)
         vst1q_s32(result + m * KN_PANEL + v * 4, vpaddq_s32(sum[m][2 * v], sum[m][2 * v + 1]));
 }
 

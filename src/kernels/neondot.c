@@ -10,18 +10,26 @@ static inline KN_INLINE void block(const void *x, size_t x_stride, size_t rows, 
                                    size_t cols, int32_t *result)
 {
     int32x4_t sum[4][4];
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < 4; v++) sum[m][v] =
-        vdupq_n_s32(0);
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < 4; v++)
+        sum[m][v] = vdupq_n_s32(0);
     for (size_t k = 0; k < cols; k += KN_QUAD, panel += KN_STEP) {
         const int8x16_t w[4] = {vld1q_s8(panel), vld1q_s8(panel + 16), vld1q_s8(panel + 32),
                                 vld1q_s8(panel + 48)};
-        KN_UNROLL for (size_t m = 0; m < rows; m++)
-        {
+        KN_UNROLL
+        for (size_t m = 0; m < rows; m++) {
             const int8x16_t q = vreinterpretq_s8_s32(vdupq_n_s32(kn_quad_at(x, x_stride, m, k)));
-            KN_UNROLL for (size_t v = 0; v < 4; v++) sum[m][v] = vdotq_s32(sum[m][v], w[v], q);
+            KN_UNROLL
+            for (size_t v = 0; v < 4; v++)
+                sum[m][v] = vdotq_s32(sum[m][v], w[v], q);
         }
     }
-    KN_UNROLL for (size_t m = 0; m < rows; m++) KN_UNROLL for (size_t v = 0; v < 4; v++)
+    KN_UNROLL
+    for (size_t m = 0; m < rows; m++)
+        KN_UNROLL
+    for (size_t v = 0; v < 4; v++)
         vst1q_s32(result + m * KN_PANEL + v * 4, sum[m][v]);
 }
 
