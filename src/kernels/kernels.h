@@ -71,7 +71,10 @@ void kn_add_norm(const kn_table *table, float *x, const float *residual, const f
  * j < count, `dim` floats each. Positions are reached through pointers, so that a cache is
  * reordered by moving pointers; one table of pointers serves all layers and heads.
  * With `bytes`, keys and values are int8 as kn_store_bytes makes them, k_offset and v_offset count
- * bytes, and the scales are rows[j][k_scale] and rows[j][v_scale]. */
+ * bytes, and the scales are rows[j][k_scale] and rows[j][v_scale]; dim <= KN_DIM_MAX, and up to 63
+ * bytes after a key or value are read and ignored. The query is then rounded to int8 like them, the
+ * weights to a 32767th of the largest of 64 neighbours. */
+enum { KN_DIM_MAX = 1024 };
 typedef struct kn_memory {
     const float *const *rows;
     size_t count, dim;
@@ -86,7 +89,7 @@ typedef struct kn_memory {
  * at its source; the positions of a sentence at each other): for each of them
  *     out[d] = sum_j weights[j] * v_j[d],  weights = softmax_j(q . k_j * scale).
  * q: (queries, q_stride), out: (queries, out_stride), `dim` values used of each row;
- * weights: scratch and result, (queries, count). A query's result does not depend on the others. */
+ * weights: the softmax, (queries, count), and scratch, (2, count). A query's result does not depend on the others. */
 void kn_attend(const kn_table *table, const float *q, size_t q_stride, size_t queries,
                const kn_memory *memory, float scale, float *weights, float *out, size_t out_stride);
 

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct lanes {
     __m256 low, high;
@@ -21,13 +22,6 @@ static inline lanes lanes_set(float value)
 static inline lanes lanes_load(const float *p)
 {
     return (lanes){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
-}
-
-static inline lanes lanes_load_bytes(const int8_t *p)
-{
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
-    return (lanes){_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)),
-                   _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(bytes, 8)))};
 }
 
 /* All ones in the first `count` <= 8 lanes. */
@@ -230,6 +224,106 @@ static inline void lanes_int_store_bytes(int8_t *p, lanes_int a)
     __m128i bytes =
         _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
     _mm_storeu_si128((__m128i *)(void *)p, bytes);
+}
+
+static inline void lanes_int_store_words(int16_t *p, lanes_int a)
+{
+    __m256i words = _mm256_packs_epi32(a.low, a.high); /* quarters 0, 2, 1, 3 */
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_permute4x64_epi64(words, 0xD8));
+}
+
+/* Products want one side unsigned: |a|, and the sign of a goes to b. Two products, at most
+ * 2 * 127 * 127, fit into 16 bits. */
+typedef struct lanes_bytes {
+    __m256i low, high;
+} lanes_bytes;
+
+static inline __m256i lanes_half_load(const int8_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+static inline lanes_bytes lanes_bytes_load(const int8_t *p)
+{
+    return (lanes_bytes){lanes_half_load(p), lanes_half_load(p + 32)};
+}
+
+static inline __m256i lanes_half_dot(__m256i a, __m256i b)
+{
+    __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(a), _mm256_sign_epi8(b, a));
+    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+}
+
+static inline lanes_int lanes_bytes_dot(lanes_bytes a, const int8_t *b)
+{
+    return (lanes_int){lanes_half_dot(a.low, lanes_half_load(b)),
+                       lanes_half_dot(a.high, lanes_half_load(b + 32))};
+}
+
+static inline __m256i lanes_int_sum_four(const lanes_int *a)
+{
+    __m256i x = _mm256_hadd_epi32(_mm256_add_epi32(a[0].low, a[0].high),
+                                  _mm256_add_epi32(a[1].low, a[1].high));
+    __m256i y = _mm256_hadd_epi32(_mm256_add_epi32(a[2].low, a[2].high),
+                                  _mm256_add_epi32(a[3].low, a[3].high));
+    return _mm256_hadd_epi32(x, y); /* each half has four sums of half of the lanes */
+}
+
+static inline __m256i lanes_int_sum_eight(const lanes_int *a)
+{
+    __m256i x = lanes_int_sum_four(a), y = lanes_int_sum_four(a + 4);
+    return _mm256_add_epi32(_mm256_permute2x128_si256(x, y, 0x20),
+                            _mm256_permute2x128_si256(x, y, 0x31));
+}
+
+static inline lanes_int lanes_int_sum_each(const lanes_int a[16])
+{
+    return (lanes_int){lanes_int_sum_eight(a), lanes_int_sum_eight(a + 8)};
+}
+
+/* In the order in which unpacking leaves them, for each 32 bytes: 0 to 7, 16 to 23, then 8 to 15,
+ * 24 to 31. */
+typedef struct lanes_sums {
+    __m256i r[8];
+} lanes_sums;
+typedef struct lanes_pairs {
+    __m256i r[8];
+} lanes_pairs;
+
+static inline lanes_sums lanes_sums_zero(void)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    return (lanes_sums){{zero, zero, zero, zero, zero, zero, zero, zero}};
+}
+
+static inline lanes_pairs lanes_pairs_load(const int8_t *a, const int8_t *b)
+{
+    lanes_pairs pairs;
+    for (size_t half = 0; half < 2; half++) {
+        __m256i x = lanes_half_load(a + 32 * half), y = lanes_half_load(b + 32 * half);
+        __m256i low = _mm256_unpacklo_epi8(x, y), high = _mm256_unpackhi_epi8(x, y);
+        __m256i *r = pairs.r + 4 * half;
+        r[0] = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(low));
+        r[1] = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(high));
+        r[2] = _mm256_cvtepi8_epi16(_mm256_extracti128_si256(low, 1));
+        r[3] = _mm256_cvtepi8_epi16(_mm256_extracti128_si256(high, 1));
+    }
+    return pairs;
+}
+
+static inline void lanes_sums_add(lanes_sums *sums, lanes_pairs pairs, const int16_t *weights)
+{
+    int32_t both;
+    memcpy(&both, weights, sizeof both);
+    const __m256i w = _mm256_set1_epi32(both);
+    for (size_t i = 0; i < 8; i++)
+        sums->r[i] = _mm256_add_epi32(sums->r[i], _mm256_madd_epi16(pairs.r[i], w));
+}
+
+static inline void lanes_sums_store(int32_t *p, lanes_sums sums)
+{
+    for (size_t i = 0; i < 8; i++)
+        _mm256_storeu_si256((__m256i *)(void *)(p + 8 * i), sums.r[i]);
 }
 
 #endif

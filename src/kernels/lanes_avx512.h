@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef __m512 lanes;
 typedef __m512i lanes_int;
@@ -18,12 +19,6 @@ static inline lanes lanes_set(float value)
 static inline lanes lanes_load(const float *p)
 {
     return _mm512_loadu_ps(p);
-}
-
-static inline lanes lanes_load_bytes(const int8_t *p)
-{
-    __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
-    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
 }
 
 static inline __mmask16 lanes_first(size_t count)
@@ -203,6 +198,105 @@ static inline lanes_int lanes_round(lanes a)
 static inline void lanes_int_store_bytes(int8_t *p, lanes_int a)
 {
     _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(a));
+}
+
+static inline void lanes_int_store_words(int16_t *p, lanes_int a)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtepi32_epi16(a));
+}
+
+/* Products want one side unsigned: b + 128, and 128 times the sum of a is taken off again. */
+typedef struct lanes_bytes {
+    __m512i values, start;
+} lanes_bytes;
+
+static inline lanes_bytes lanes_bytes_load(const int8_t *p)
+{
+    __m512i values = _mm512_loadu_si512(p);
+    __m512i excess = _mm512_dpbusd_epi32(_mm512_setzero_si512(), _mm512_set1_epi8(-128), values);
+    return (lanes_bytes){values, _mm512_sub_epi32(_mm512_setzero_si512(), excess)};
+}
+
+static inline lanes_int lanes_bytes_dot(lanes_bytes a, const int8_t *b)
+{
+    __m512i raised = _mm512_xor_si512(_mm512_loadu_si512(b), _mm512_set1_epi8(-128));
+    return _mm512_dpbusd_epi32(a.start, raised, a.values);
+}
+
+static inline __m512i lanes_int_add_halves(__m512i a, __m512i b)
+{
+    return _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x44), _mm512_shuffle_i32x4(a, b, 0xEE));
+}
+
+static inline __m512i lanes_int_add_quarters(__m512i a, __m512i b)
+{
+    return _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xDD));
+}
+
+static inline __m512i lanes_int_add_four(const lanes_int *a)
+{
+    return lanes_int_add_quarters(lanes_int_add_halves(a[0], a[4]),
+                                  lanes_int_add_halves(a[8], a[12]));
+}
+
+static inline lanes_int lanes_int_sum_each(const lanes_int a[16])
+{
+    __m512i r0 = lanes_int_add_four(a), r1 = lanes_int_add_four(a + 1);
+    __m512i r2 = lanes_int_add_four(a + 2), r3 = lanes_int_add_four(a + 3);
+    __m512i p = _mm512_add_epi32(_mm512_unpacklo_epi64(r0, r1), _mm512_unpackhi_epi64(r0, r1));
+    __m512i q = _mm512_add_epi32(_mm512_unpacklo_epi64(r2, r3), _mm512_unpackhi_epi64(r2, r3));
+    __m512 x = _mm512_castsi512_ps(p), y = _mm512_castsi512_ps(q);
+    return _mm512_add_epi32(_mm512_castps_si512(_mm512_shuffle_ps(x, y, 0x88)),
+                            _mm512_castps_si512(_mm512_shuffle_ps(x, y, 0xDD)));
+}
+
+/* In the order in which unpacking leaves them: quarters of 4 and 4, [0, 8, 16, 24], [32, ...], then
+ * the same from 8 on. */
+typedef struct lanes_sums {
+    __m512i r[4];
+} lanes_sums;
+typedef struct lanes_pairs {
+    __m512i r[4];
+} lanes_pairs;
+
+static inline lanes_sums lanes_sums_zero(void)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    return (lanes_sums){{zero, zero, zero, zero}};
+}
+
+static inline lanes_pairs lanes_pairs_load(const int8_t *a, const int8_t *b)
+{
+    __m512i x = _mm512_loadu_si512(a), y = _mm512_loadu_si512(b);
+    __m512i low = _mm512_unpacklo_epi8(x, y), high = _mm512_unpackhi_epi8(x, y);
+    return (lanes_pairs){{_mm512_cvtepi8_epi16(_mm512_castsi512_si256(low)),
+                          _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(low, 1)),
+                          _mm512_cvtepi8_epi16(_mm512_castsi512_si256(high)),
+                          _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(high, 1))}};
+}
+
+static inline void lanes_sums_add(lanes_sums *sums, lanes_pairs pairs, const int16_t *weights)
+{
+    int32_t both;
+    memcpy(&both, weights, sizeof both);
+    const __m512i w = _mm512_set1_epi32(both);
+    sums->r[0] = _mm512_dpwssd_epi32(sums->r[0], pairs.r[0], w);
+    sums->r[1] = _mm512_dpwssd_epi32(sums->r[1], pairs.r[1], w);
+    sums->r[2] = _mm512_dpwssd_epi32(sums->r[2], pairs.r[2], w);
+    sums->r[3] = _mm512_dpwssd_epi32(sums->r[3], pairs.r[3], w);
+}
+
+/* low: sums 0 to 7 and 16 to 23, high: 8 to 15 and 24 to 31 of what is written. */
+static inline void lanes_sums_store_half(int32_t *p, __m512i low, __m512i high)
+{
+    _mm512_storeu_si512(p, _mm512_shuffle_i64x2(low, high, 0x44));
+    _mm512_storeu_si512(p + 16, _mm512_shuffle_i64x2(low, high, 0xEE));
+}
+
+static inline void lanes_sums_store(int32_t *p, lanes_sums sums)
+{
+    lanes_sums_store_half(p, sums.r[0], sums.r[2]);
+    lanes_sums_store_half(p + 32, sums.r[1], sums.r[3]);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <arm_neon.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct lanes {
     float32x4_t q[4];
@@ -28,16 +29,6 @@ static inline lanes lanes_load(const float *p)
     lanes r;
     EACH_QUARTER r.q[i] = vld1q_f32(p + 4 * i);
     return r;
-}
-
-static inline lanes lanes_load_bytes(const int8_t *p)
-{
-    int8x16_t bytes = vld1q_s8(p);
-    int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_s8(vget_high_s8(bytes));
-    return (lanes){{vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))),
-                    vcvtq_f32_s32(vmovl_s16(vget_high_s16(low))),
-                    vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))),
-                    vcvtq_f32_s32(vmovl_s16(vget_high_s16(high)))}};
 }
 
 static inline void lanes_store(float *p, lanes a)
@@ -244,6 +235,99 @@ static inline void lanes_int_store_bytes(int8_t *p, lanes_int a)
     int16x8_t low = vcombine_s16(vmovn_s32(a.q[0]), vmovn_s32(a.q[1]));
     int16x8_t high = vcombine_s16(vmovn_s32(a.q[2]), vmovn_s32(a.q[3]));
     vst1q_s8(p, vcombine_s8(vmovn_s16(low), vmovn_s16(high)));
+}
+
+static inline void lanes_int_store_words(int16_t *p, lanes_int a)
+{
+    EACH_QUARTER vst1_s16(p + 4 * i, vmovn_s32(a.q[i]));
+}
+
+typedef struct lanes_bytes {
+    int8x16_t q[4];
+} lanes_bytes;
+
+static inline lanes_bytes lanes_bytes_load(const int8_t *p)
+{
+    lanes_bytes r;
+    EACH_QUARTER r.q[i] = vld1q_s8(p + 16 * i);
+    return r;
+}
+
+/* Two products, at most 2 * 127 * 127, fit into 16 bits. */
+static inline lanes_int lanes_bytes_dot(lanes_bytes a, const int8_t *b)
+{
+    lanes_int r;
+    EACH_QUARTER
+    {
+        int8x16_t q = vld1q_s8(b + 16 * i);
+        int16x8_t pairs = vmull_s8(vget_low_s8(a.q[i]), vget_low_s8(q));
+        pairs = vmlal_s8(pairs, vget_high_s8(a.q[i]), vget_high_s8(q));
+        r.q[i] = vpaddlq_s16(pairs);
+    }
+    return r;
+}
+
+static inline int32x4_t lanes_int_sum_four(lanes_int a)
+{
+    return vaddq_s32(vaddq_s32(a.q[0], a.q[1]), vaddq_s32(a.q[2], a.q[3]));
+}
+
+static inline lanes_int lanes_int_sum_each(const lanes_int a[16])
+{
+    lanes_int r;
+    EACH_QUARTER
+    {
+        const lanes_int *v = a + 4 * i;
+        r.q[i] = vpaddq_s32(vpaddq_s32(lanes_int_sum_four(v[0]), lanes_int_sum_four(v[1])),
+                            vpaddq_s32(lanes_int_sum_four(v[2]), lanes_int_sum_four(v[3])));
+    }
+    return r;
+}
+
+typedef struct lanes_sums {
+    int32x4_t q[16];
+} lanes_sums;
+typedef struct lanes_pairs {
+    const int8_t *a, *b;
+} lanes_pairs;
+
+static inline lanes_sums lanes_sums_zero(void)
+{
+    lanes_sums sums;
+    for (size_t i = 0; i < 16; i++)
+        sums.q[i] = vdupq_n_s32(0);
+    return sums;
+}
+
+static inline lanes_pairs lanes_pairs_load(const int8_t *a, const int8_t *b)
+{
+    return (lanes_pairs){a, b};
+}
+
+static inline void lanes_sums_add_one(lanes_sums *sums, const int8_t *bytes, int16_t weight)
+{
+    EACH_QUARTER
+    {
+        int8x16_t q = vld1q_s8(bytes + 16 * i);
+        int16x8_t low = vmovl_s8(vget_low_s8(q)), high = vmovl_s8(vget_high_s8(q));
+        int32x4_t *r = sums->q + 4 * i;
+        r[0] = vmlal_n_s16(r[0], vget_low_s16(low), weight);
+        r[1] = vmlal_n_s16(r[1], vget_high_s16(low), weight);
+        r[2] = vmlal_n_s16(r[2], vget_low_s16(high), weight);
+        r[3] = vmlal_n_s16(r[3], vget_high_s16(high), weight);
+    }
+}
+
+static inline void lanes_sums_add(lanes_sums *sums, lanes_pairs pairs, const int16_t *weights)
+{
+    lanes_sums_add_one(sums, pairs.a, weights[0]);
+    lanes_sums_add_one(sums, pairs.b, weights[1]);
+}
+
+static inline void lanes_sums_store(int32_t *p, lanes_sums sums)
+{
+    for (size_t i = 0; i < 16; i++)
+        vst1q_s32(p + 4 * i, sums.q[i]);
 }
 
 #endif

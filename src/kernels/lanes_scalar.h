@@ -43,14 +43,6 @@ static inline lanes lanes_load_part(const float *p, size_t count, float fill)
     return r;
 }
 
-/* Sixteen bytes as floats. */
-static inline lanes lanes_load_bytes(const int8_t *p)
-{
-    lanes r;
-    EACH_LANE r.f[l] = (float)p[l];
-    return r;
-}
-
 static inline void lanes_store(float *p, lanes a)
 {
     memcpy(p, a.f, sizeof a.f);
@@ -232,6 +224,71 @@ static inline lanes_int lanes_round(lanes a)
 static inline void lanes_int_store_bytes(int8_t *p, lanes_int a)
 {
     EACH_LANE p[l] = (int8_t)a.i[l];
+}
+
+/* The lowest 16 bits of each. */
+static inline void lanes_int_store_words(int16_t *p, lanes_int a)
+{
+    EACH_LANE p[l] = (int16_t)a.i[l];
+}
+
+/* ---- Bytes ---- */
+
+/* 64 bytes in [-127, 127], for products with many others. */
+typedef struct lanes_bytes {
+    const int8_t *p;
+} lanes_bytes;
+
+static inline lanes_bytes lanes_bytes_load(const int8_t *p)
+{
+    return (lanes_bytes){p};
+}
+
+/* Sums of four products each of a with the 64 bytes at b: which four is each lane's own affair. */
+static inline lanes_int lanes_bytes_dot(lanes_bytes a, const int8_t *b)
+{
+    lanes_int r;
+    EACH_LANE r.i[l] = a.p[4 * l] * b[4 * l] + a.p[4 * l + 1] * b[4 * l + 1] +
+                       a.p[4 * l + 2] * b[4 * l + 2] + a.p[4 * l + 3] * b[4 * l + 3];
+    return r;
+}
+
+/* Lane l is lanes_int_sum(a[l]). */
+static inline lanes_int lanes_int_sum_each(const lanes_int a[16])
+{
+    lanes_int r;
+    EACH_LANE r.i[l] = lanes_int_sum(a[l]);
+    return r;
+}
+
+/* 64 sums, and 64 pairs of bytes to be added to them. */
+typedef struct lanes_sums {
+    int32_t i[64];
+} lanes_sums;
+typedef struct lanes_pairs {
+    const int8_t *a, *b;
+} lanes_pairs;
+
+static inline lanes_sums lanes_sums_zero(void)
+{
+    return (lanes_sums){{0}};
+}
+
+static inline lanes_pairs lanes_pairs_load(const int8_t *a, const int8_t *b)
+{
+    return (lanes_pairs){a, b};
+}
+
+/* sums[n] += a[n] * weights[0] + b[n] * weights[1] */
+static inline void lanes_sums_add(lanes_sums *sums, lanes_pairs pairs, const int16_t *weights)
+{
+    for (size_t n = 0; n < 64; n++)
+        sums->i[n] += pairs.a[n] * weights[0] + pairs.b[n] * weights[1];
+}
+
+static inline void lanes_sums_store(int32_t *p, lanes_sums sums)
+{
+    memcpy(p, sums.i, sizeof sums.i);
 }
 
 #endif

@@ -6,14 +6,72 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Cells ---------------------------------------------------------------------------------- */
+
+enum { LINE = 64 / sizeof(float) }; /* floats of a cache line */
+
+/* Scales stand in front, (layer, key | value, head). */
+static size_t scale_floats(const nn_shape *shape)
+{
+    return shape->bytes ? 2 * shape->layers * shape->heads : 0;
+}
+
+/* Numbers before those of a layer's keys or values. */
+static size_t numbers_before(const nn_shape *shape, size_t layer, bool value)
+{
+    return (2 * layer + (value ? 1 : 0)) * shape->heads * shape->dim;
+}
+
+size_t nn_cache_cell(const nn_shape *shape)
+{
+    const size_t numbers = numbers_before(shape, shape->layers, false);
+    const size_t size = shape->bytes ? 1 : sizeof(float);
+    const size_t bytes = scale_floats(shape) * sizeof(float) + numbers * size;
+    /* An odd number of cache lines, so that neighbours do not crowd into the same sets. */
+    return (bytes / 64 + (bytes % 64 != 0)) / 2 * 2 * LINE + LINE;
+}
+
+void nn_cache_store(const kn_table *table, const nn_shape *shape, float *cell, size_t layer,
+                    bool value, const float *x)
+{
+    const size_t heads = shape->heads, dim = shape->dim;
+    const size_t before = numbers_before(shape, layer, value);
+    if (!shape->bytes) {
+        memcpy(cell + before, x, heads * dim * sizeof *x);
+        return;
+    }
+    float *scales = cell + before / dim;
+    int8_t *numbers = (int8_t *)(cell + scale_floats(shape)) + before;
+    for (size_t head = 0; head < heads; head++)
+        kn_store_bytes(table, x + head * dim, dim, numbers + head * dim, &scales[head]);
+}
+
+kn_memory nn_cache_memory(const nn_shape *shape, size_t layer, size_t head,
+                          const float *const *cells, size_t count)
+{
+    const size_t key = numbers_before(shape, layer, false) + head * shape->dim;
+    const size_t value = numbers_before(shape, layer, true) + head * shape->dim;
+    const size_t first = scale_floats(shape) * sizeof(float); /* bytes, if bytes */
+    return (kn_memory){.rows = cells,
+                       .count = count,
+                       .dim = shape->dim,
+                       .k_offset = first + key,
+                       .v_offset = first + value,
+                       .bytes = shape->bytes,
+                       .k_scale = key / shape->dim,
+                       .v_scale = value / shape->dim};
+}
+
 /* ---- The pool of blocks --------------------------------------------------------------------- */
 
 /* Adds `count` blocks below those on the stack: they are used last. */
 static bool add_blocks(nn_pool *pool, size_t count)
 {
-    const size_t floats = nn_cache_block_floats(&pool->shape);
-    size_t bytes;
-    if (!base_multiply(count, floats * sizeof(float), &bytes) ||
+    const size_t floats = NN_CELLS * pool->cell;
+    /* Attention may read a little beyond the last cell. */
+    const size_t beyond = 2 * LINE;
+    size_t total;
+    if (!base_multiply(count, floats, &total) || !base_add(total, beyond, &total) ||
         !base_grow((void **)&pool->slabs, &pool->slab_capacity, pool->slab_count + 1,
                    sizeof *pool->slabs))
         return false;
@@ -21,13 +79,15 @@ static bool add_blocks(nn_pool *pool, size_t count)
     if (!stack)
         return false;
     pool->free = stack;
-    float *slab = aligned_alloc(64, base_round_up(bytes, 64));
+    /* Cleared, because of what is read beyond, but not touched: the system has zeros ready. */
+    float *slab = calloc(total, sizeof *slab);
     if (!slab)
         return false;
     pool->slabs[pool->slab_count++] = slab;
+    float *first = slab + (LINE - (uintptr_t)slab / sizeof *slab % LINE) % LINE;
     memmove(stack + count, stack, pool->free_count * sizeof *stack);
     for (size_t i = 0; i < count; i++)
-        stack[i] = slab + (count - 1 - i) * floats;
+        stack[i] = first + (count - 1 - i) * floats;
     pool->free_count += count;
     pool->total += count;
     return true;
@@ -103,7 +163,7 @@ nn_sentence *nn_sentence_create(nn_pool *pool, const nn_source *source, bool ali
         free(sentence);
         return NULL;
     }
-    sentence->shape = pool->shape;
+    sentence->cell = pool->cell;
     for (size_t i = 0; i < source_blocks; i++)
         take_block(pool, sentence);
     for (size_t i = 0; i < source->count; i++)
@@ -125,16 +185,9 @@ float *nn_sentence_advance(nn_pool *pool, nn_sentence *sentence, size_t slot)
 {
     const size_t cell = sentence->cells++ % NN_CELLS;
     float *block = cell ? sentence->blocks[sentence->block_count - 1] : take_block(pool, sentence);
-    float *address = block + cell * sentence->shape.dim;
+    float *address = block + cell * sentence->cell;
     sentence->history[slot * sentence->positions + sentence->length] = address;
     return address;
-}
-
-void nn_cache_store(const nn_shape *shape, float *cell, size_t layer, bool value, const float *kv)
-{
-    for (size_t head = 0; head < shape->heads; head++)
-        memcpy(cell + nn_cache_offset(shape, layer, value, head), kv + head * shape->dim,
-               shape->dim * sizeof *kv);
 }
 
 static bool is_identity(const uint32_t *parents, size_t count)

@@ -1,11 +1,11 @@
 /*
- * Attention caches: the keys and values of all decoder layers, in blocks of CELLS positions that a
- * worker's sentences share.
+ * Attention caches: the keys and values of all decoder layers, in cells that a worker's sentences
+ * take from a common pool by blocks of NN_CELLS.
  *
- * A cell is what one position puts there: key and value of every layer and head. Inside a block the
- * cells of one layer and head stand side by side, (layer, key | value, head, cell, head dimension),
- * so that attention streams through memory; a cell is known by the address of its first float, and
- * nn_cache_offset leads from there to each of its parts.
+ * A cell is what one position puts there: key and value of every layer and head. A float cell is
+ * (layer, key | value, d_model) floats. An int8 model's cell holds bytes instead, after one scale
+ * for each (layer, key | value, head): a quarter of the memory that a step has to read, which is
+ * what a step of many hypotheses waits for.
  *
  * A sentence has cells for its source (cross-attention) and cells for what its hypotheses wrote
  * (self-attention). Which of the latter belong to the history of a slot is said by a table of
@@ -19,24 +19,27 @@
 enum { NN_CELLS = 16 };
 
 typedef struct nn_shape {
-    size_t layers, heads, dim; /* of the decoder; dim: of a head */
+    size_t layers, heads, dim; /* dim: of a head */
+    bool bytes;
 } nn_shape;
 
-static inline size_t nn_cache_block_floats(const nn_shape *shape)
-{
-    return NN_CELLS * shape->layers * 2 * shape->heads * shape->dim;
-}
+/* Floats from one cell to the next. */
+size_t nn_cache_cell(const nn_shape *shape);
 
-/* From a cell to the key (value: false) or value (value: true) of a layer and head. */
-static inline size_t nn_cache_offset(const nn_shape *shape, size_t layer, bool value, size_t head)
-{
-    return NN_CELLS * shape->dim * ((2 * layer + (value ? 1 : 0)) * shape->heads + head);
-}
+/* Puts the keys (value: false) or values (value: true) of one position and layer into a cell.
+ * x: (d_model). */
+void nn_cache_store(const kn_table *table, const nn_shape *shape, float *cell, size_t layer,
+                    bool value, const float *x);
+
+/* The part of `count` cells that belongs to a layer and head. */
+kn_memory nn_cache_memory(const nn_shape *shape, size_t layer, size_t head,
+                          const float *const *cells, size_t count);
 
 /* Blocks that are free, as a stack. Those used most recently are taken first, so that blocks which
  * were only reserved are never touched and cost address space, not memory. */
 typedef struct nn_pool {
     nn_shape shape;
+    size_t cell;  /* floats of a cell */
     float **free; /* (total), the first free_count are on the stack, the top is the last */
     size_t free_count, total, reserved;
     void **slabs; /* what the blocks are cut from */
@@ -46,7 +49,7 @@ typedef struct nn_pool {
 void nn_pool_free(nn_pool *pool);
 
 struct nn_sentence {
-    nn_shape shape;
+    size_t cell;         /* floats of a cell */
     size_t source_count; /* source positions */
     size_t beams;        /* slots */
     size_t positions;    /* target positions at most */
@@ -70,13 +73,10 @@ void nn_sentence_free(nn_pool *pool, nn_sentence *sentence);
 /* The cell of a source position. */
 static inline float *nn_sentence_source_cell(const nn_sentence *sentence, size_t position)
 {
-    return sentence->blocks[position / NN_CELLS] + position % NN_CELLS * sentence->shape.dim;
+    return sentence->blocks[position / NN_CELLS] + position % NN_CELLS * sentence->cell;
 }
 
 /* A new cell, put into the history of `slot` at the current position. */
 float *nn_sentence_advance(nn_pool *pool, nn_sentence *sentence, size_t slot);
-
-/* Copies the heads' parts of kv into a cell. kv: (d_model), the keys or values of one position. */
-void nn_cache_store(const nn_shape *shape, float *cell, size_t layer, bool value, const float *kv);
 
 #endif

@@ -23,18 +23,15 @@ static float head_scale(const nn_shape *shape)
     return 1.0F / sqrtf((float)shape->dim);
 }
 
-/* The part of a cell that belongs to one layer and head. */
-static kn_memory memory_of(const nn_shape *shape, size_t layer, size_t head,
-                           const float *const *cells, size_t count)
-{
-    return (kn_memory){.rows = cells,
-                       .count = count,
-                       .dim = shape->dim,
-                       .k_offset = nn_cache_offset(shape, layer, false, head),
-                       .v_offset = nn_cache_offset(shape, layer, true, head)};
-}
-
 /* ---- Self-attention ------------------------------------------------------------------------- */
+
+/* What a row looks at: the positions of its own history, the current one included. */
+static kn_memory history_of(const nn_shape *shape, const nn_row *row, size_t layer, size_t head)
+{
+    const nn_sentence *sentence = row->sentence;
+    return nn_cache_memory(shape, layer, head, sentence->history + row->slot * sentence->positions,
+                           sentence->length + 1);
+}
 
 static void self_attention(nn_worker *worker, const nn_row *rows, size_t count, size_t index)
 {
@@ -45,14 +42,16 @@ static void self_attention(nn_worker *worker, const nn_row *rows, size_t count, 
     nn_input input = nn_activations(worker, worker->x, count, d);
     nn_linear_apply(&layer->self_qkv, network->table, &input, KN_NONE, worker->projected, 3 * d);
     for (size_t i = 0; i < count; i++) {
-        const nn_sentence *sentence = rows[i].sentence;
         const float *qkv = worker->projected + i * 3 * d; /* (query | key | value, d_model) */
-        nn_cache_store(shape, worker->cells[i], index, false, qkv + d);
-        nn_cache_store(shape, worker->cells[i], index, true, qkv + 2 * d);
-        const float *const *history = sentence->history + rows[i].slot * sentence->positions;
+        nn_cache_store(network->table, shape, worker->cells[i], index, false, qkv + d);
+        nn_cache_store(network->table, shape, worker->cells[i], index, true, qkv + 2 * d);
         for (size_t head = 0; head < shape->heads; head++) {
             const size_t offset = head * shape->dim;
-            const kn_memory memory = memory_of(shape, index, head, history, sentence->length + 1);
+            kn_memory next, memory = history_of(shape, &rows[i], index, head);
+            if (i + 1 < count) {
+                next = history_of(shape, &rows[i + 1], index, head);
+                memory.next = &next;
+            }
             kn_attend(network->table, qkv + offset, 3 * d, 1, &memory, head_scale(shape),
                       worker->weights, worker->attended + i * d + offset, d);
         }
@@ -72,15 +71,27 @@ static void add_looks(const nn_worker *worker, const float *weights, size_t quer
             looked[i * worker->span + p] += weights[i * positions + p];
 }
 
-/* The hypotheses of one sentence look at its source: they share what is read. */
-static void look_at_source(nn_worker *worker, const nn_span *span, size_t index, size_t head)
+static kn_memory source_of(const nn_shape *shape, const nn_sentence *sentence, size_t layer,
+                           size_t head)
+{
+    return nn_cache_memory(shape, layer, head, sentence->source, sentence->source_count);
+}
+
+/* The hypotheses of one sentence look at its source: they share what is read. follower: the
+ * sentence that is looked at next, or NULL. */
+static void look_at_source(nn_worker *worker, const nn_span *span, const nn_sentence *follower,
+                           size_t index, size_t head)
 {
     const nn_network *network = worker->network;
     const nn_shape *shape = &worker->pool.shape;
     const size_t d = network->d_model, offset = head * shape->dim;
     const size_t positions = span->sentence->source_count;
     const bool *aligns = worker->limits.alignment ? network->decoder[index].aligns : NULL;
-    const kn_memory memory = memory_of(shape, index, head, span->sentence->source, positions);
+    kn_memory next, memory = source_of(shape, span->sentence, index, head);
+    if (follower) {
+        next = source_of(shape, follower, index, head);
+        memory.next = &next;
+    }
     for (size_t i = 0; i < span->count; i += NN_QUERIES) {
         const size_t queries = span->count - i < NN_QUERIES ? span->count - i : NN_QUERIES;
         const size_t row = span->begin + i;
@@ -101,9 +112,9 @@ static void cross_attention(nn_worker *worker, const nn_row *rows, size_t count,
     nn_linear_apply(&layer->cross_q, network->table, &input, KN_NONE, worker->projected, d);
     for (size_t i = 0; i < count;) {
         const nn_span span = span_at(rows, count, i);
-        for (size_t head = 0; head < worker->pool.shape.heads; head++)
-            look_at_source(worker, &span, index, head);
         i += span.count;
+        for (size_t head = 0; head < worker->pool.shape.heads; head++)
+            look_at_source(worker, &span, i < count ? rows[i].sentence : NULL, index, head);
     }
     nn_finish_attention(worker, &layer->cross_out, &layer->cross_norm, count);
 }

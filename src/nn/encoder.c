@@ -38,23 +38,32 @@ static zhen_status check_source(const nn_worker *worker, const nn_source *source
 
 /* ---- Self-attention ------------------------------------------------------------------------- */
 
-/* Every position of one sentence looks at all of them. qkv: (count, 3 d_model), query, key and
- * value side by side; attended: (count, d_model). */
+/* Puts the keys and values of one sentence into the worker's cells. qkv: (count, query | key |
+ * value, d_model). */
+static void fill_cells(nn_worker *worker, const float *qkv, size_t count)
+{
+    const nn_network *network = worker->network;
+    const nn_shape *shape = &worker->encoder_shape;
+    const size_t d = network->d_model, cell = nn_cache_cell(shape);
+    for (size_t i = 0; i < count; i++, qkv += 3 * d) {
+        float *here = worker->encoder_cells + i * cell;
+        nn_cache_store(network->table, shape, here, 0, false, qkv + d);
+        nn_cache_store(network->table, shape, here, 0, true, qkv + 2 * d);
+        worker->keys[i] = here;
+    }
+}
+
+/* Every position of one sentence looks at all of them. attended: (count, d_model). */
 static void attend_sentence(nn_worker *worker, const float *qkv, size_t count, float *attended)
 {
     const nn_network *network = worker->network;
-    const size_t d = network->d_model, heads = network->model->config.encoder.heads;
-    const size_t dim = d / heads;
-    const float scale = 1.0F / sqrtf((float)dim);
-    for (size_t i = 0; i < count; i++)
-        worker->keys[i] = qkv + i * 3 * d;
-    for (size_t head = 0; head < heads; head++) {
-        const size_t offset = head * dim;
-        const kn_memory memory = {.rows = worker->keys,
-                                  .count = count,
-                                  .dim = dim,
-                                  .k_offset = d + offset,
-                                  .v_offset = 2 * d + offset};
+    const nn_shape *shape = &worker->encoder_shape;
+    const size_t d = network->d_model;
+    const float scale = 1.0F / sqrtf((float)shape->dim);
+    fill_cells(worker, qkv, count);
+    for (size_t head = 0; head < shape->heads; head++) {
+        const size_t offset = head * shape->dim;
+        const kn_memory memory = nn_cache_memory(shape, 0, head, worker->keys, count);
         for (size_t i = 0; i < count; i += NN_QUERIES) {
             const size_t queries = count - i < NN_QUERIES ? count - i : NN_QUERIES;
             kn_attend(network->table, qkv + i * 3 * d + offset, 3 * d, queries, &memory, scale,
@@ -107,8 +116,8 @@ static void fill_cross_caches(nn_worker *worker, nn_sentence *const *sentences, 
         for (size_t p = 0; p < sentences[i]->source_count; p++)
             for (size_t layer = 0; layer < worker->pool.shape.layers; layer++) {
                 float *cell = nn_sentence_source_cell(sentences[i], p);
-                nn_cache_store(&worker->pool.shape, cell, layer, false, kv);
-                nn_cache_store(&worker->pool.shape, cell, layer, true, kv + d);
+                nn_cache_store(network->table, &worker->pool.shape, cell, layer, false, kv);
+                nn_cache_store(network->table, &worker->pool.shape, cell, layer, true, kv + d);
                 kv += 2 * d;
             }
 }

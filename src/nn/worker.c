@@ -39,13 +39,14 @@ static bool allocate(nn_worker *worker, size_t rows, size_t span)
     worker->quantized =
         base_arena_allocate(arena, maximum(kn_quantized_size(network->table, rows, d),
                                            kn_quantized_size(network->table, ffn_rows, ffn)));
-    worker->keys = base_arena_calloc(arena, rows, sizeof *worker->keys);
+    worker->keys = base_arena_calloc(arena, span, sizeof *worker->keys);
     worker->cells = base_arena_calloc(arena, steps, sizeof *worker->cells);
     return worker->quantized && worker->keys && worker->cells &&
            floats(arena, &worker->x, rows, d) && floats(arena, &worker->attended, rows, d) &&
            floats(arena, &worker->projected, rows, maximum(3 * d, network->cross_kv.out)) &&
            floats(arena, &worker->hidden, ffn_rows, ffn) &&
-           floats(arena, &worker->weights, NN_QUERIES, span) &&
+           floats(arena, &worker->weights, NN_QUERIES + 2, span) &&
+           floats(arena, &worker->encoder_cells, span + 1, nn_cache_cell(&worker->encoder_shape)) &&
            floats(arena, &worker->panel, steps, NN_PANEL) &&
            (!worker->limits.alignment || floats(arena, &worker->looked, steps, span));
 }
@@ -67,6 +68,16 @@ bool nn_worker_reserve(nn_worker *worker, size_t rows, size_t span)
     return true;
 }
 
+/* The caches of an int8 network hold bytes. */
+static nn_shape shape_of(const nn_network *network, const mdl_stack *stack, size_t layers)
+{
+    const size_t dim = network->d_model / stack->heads;
+    return (nn_shape){.layers = layers,
+                      .heads = stack->heads,
+                      .dim = dim,
+                      .bytes = network->cross_kv.packed && dim <= KN_DIM_MAX};
+}
+
 zhen_status nn_worker_create(const nn_network *network, const nn_limits *limits, nn_worker **worker,
                              zhen_error *error)
 {
@@ -76,12 +87,12 @@ zhen_status nn_worker_create(const nn_network *network, const nn_limits *limits,
     nn_worker *made = calloc(1, sizeof *made);
     if (!made)
         return base_fail_memory(error);
-    const mdl_stack *decoder = &network->model->config.decoder;
+    const mdl_config *config = &network->model->config;
     made->network = network;
     made->limits = *limits;
-    made->pool.shape = (nn_shape){.layers = decoder->layers,
-                                  .heads = decoder->heads,
-                                  .dim = network->d_model / decoder->heads};
+    made->encoder_shape = shape_of(network, &config->encoder, 1);
+    made->pool.shape = shape_of(network, &config->decoder, config->decoder.layers);
+    made->pool.cell = nn_cache_cell(&made->pool.shape);
     if (!nn_worker_reserve(made, limits->rows, 1)) {
         nn_worker_free(made);
         return base_fail_memory(error);

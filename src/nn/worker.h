@@ -8,6 +8,7 @@
 enum {
     NN_FFN_ROWS = 128, /* rows that go through a feed-forward layer together */
     NN_QUERIES = 32,   /* queries that go through an attention head together */
+    NN_QKV_GAP = 16,   /* floats between the encoder's rows of queries, keys and values */
     NN_PANEL = 512     /* outputs multiplied before they are looked at; a multiple of 64 */
 };
 
@@ -19,16 +20,19 @@ struct nn_worker {
     size_t rows; /* rows that the scratch memory has room for */
     size_t span; /* positions that attention can look at */
     base_arena scratch;
-    float *x;           /* (rows, d_model): what goes from layer to layer */
-    float *projected;   /* (rows, 3 d_model or, for the cross keys and values, 2 layers d_model) */
-    float *attended;    /* (rows, d_model) */
-    float *hidden;      /* (NN_FFN_ROWS at most, ffn) */
-    float *weights;     /* (NN_QUERIES, span): attention */
-    float *panel;       /* (limits.rows, NN_PANEL): outputs */
-    float *looked;      /* (limits.rows, span): sum over the alignment heads; or NULL */
-    const float **keys; /* (rows): addresses of the encoder's positions */
-    float **cells;      /* (limits.rows): where the decoder's rows are cached */
-    void *quantized;    /* activations of any of the above as int8 */
+    float *x;               /* (rows, d_model): what goes from layer to layer */
+    float *projected;       /* (rows, 3 d_model or, for the cross keys and values, 2 layers
+                               d_model) */
+    float *attended;        /* (rows, d_model) */
+    float *hidden;          /* (NN_FFN_ROWS at most, ffn) */
+    float *weights;         /* (NN_QUERIES + 2, span): attention, see kn_attend */
+    float *panel;           /* (limits.rows, NN_PANEL): outputs */
+    float *looked;          /* (limits.rows, span): sum over the alignment heads; or NULL */
+    nn_shape encoder_shape; /* one layer of the encoder, as a cache */
+    float *encoder_cells;   /* (span): keys and values of one sentence in one layer */
+    const float **keys;     /* (span): their addresses */
+    float **cells;          /* (limits.rows): where the decoder's rows are cached */
+    void *quantized;        /* activations of any of the above as int8 */
 };
 
 /* Makes room for batches of `rows` rows that look at `span` positions; false when memory runs out,
