@@ -101,25 +101,54 @@ static void embed_sources(nn_worker *worker, const nn_source *sources, size_t co
         }
 }
 
-/* Projects the encoder's output to the keys and values of every decoder layer and stores them in
- * the sentences' cells. */
+/* Takes the mean key of a sentence off its keys: the same amount off every score of a query, which
+ * softmax does not see. Without what they have in common, keys lose much less when they become
+ * bytes. keys: (count, stride), d values used of each row. */
+static void centre_keys(float *keys, size_t stride, size_t count, size_t d, float *mean)
+{
+    memset(mean, 0, d * sizeof *mean);
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < d; i++)
+            mean[i] += keys[p * stride + i];
+    for (size_t i = 0; i < d; i++)
+        mean[i] /= (float)count;
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < d; i++)
+            keys[p * stride + i] -= mean[i];
+}
+
+/* Stores the keys and values of every decoder layer in the sentence's cells. kv: (positions,
+ * layers, key | value, d_model). */
+static void fill_cross_cache(nn_worker *worker, const nn_sentence *sentence, float *kv)
+{
+    const nn_network *network = worker->network;
+    const nn_shape *shape = &worker->pool.shape;
+    const size_t d = network->d_model, stride = network->cross_kv.out;
+    for (size_t layer = 0; layer < shape->layers; layer++) {
+        float *keys = kv + layer * 2 * d;
+        if (shape->bytes)
+            centre_keys(keys, stride, sentence->source_count, d, worker->attended);
+        for (size_t p = 0; p < sentence->source_count; p++) {
+            float *cell = nn_sentence_source_cell(sentence, p);
+            nn_cache_store(network->table, shape, cell, layer, false, keys + p * stride);
+            nn_cache_store(network->table, shape, cell, layer, true, keys + p * stride + d);
+        }
+    }
+}
+
+/* Projects the encoder's output to what cross-attention looks at. */
 static void fill_cross_caches(nn_worker *worker, nn_sentence *const *sentences, size_t count,
                               size_t rows)
 {
     const nn_network *network = worker->network;
-    const size_t d = network->d_model;
-    nn_input input = nn_activations(worker, worker->x, rows, d);
-    nn_linear_apply(&network->cross_kv, network->table, &input, KN_NONE, worker->projected,
-                    network->cross_kv.out);
-    const float *kv = worker->projected; /* (rows, layers, key | value, d_model) */
-    for (size_t i = 0; i < count; i++)
-        for (size_t p = 0; p < sentences[i]->source_count; p++)
-            for (size_t layer = 0; layer < worker->pool.shape.layers; layer++) {
-                float *cell = nn_sentence_source_cell(sentences[i], p);
-                nn_cache_store(network->table, &worker->pool.shape, cell, layer, false, kv);
-                nn_cache_store(network->table, &worker->pool.shape, cell, layer, true, kv + d);
-                kv += 2 * d;
-            }
+    const size_t width = network->cross_kv.out;
+    nn_input input = nn_activations(worker, worker->x, rows, network->d_model);
+    nn_linear_apply(&network->cross_kv, network->table, &input, KN_NONE, worker->projected, width);
+    float *kv = worker->projected;
+    for (size_t i = 0; i < count; i++) {
+        fill_cross_cache(worker, sentences[i], kv);
+        kv += sentences[i]->source_count * width;
+    }
 }
 
 static void encode_group(nn_worker *worker, const nn_source *sources, nn_sentence *const *sentences,
