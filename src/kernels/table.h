@@ -113,8 +113,12 @@ extern const kn_table kn_table_neon;
 extern const kn_table kn_table_neondot;
 
 /* Before a loop over an array that must become registers: GCC keeps an array in memory as soon as
- * one of its loops is not unrolled. */
+ * one of its loops is not unrolled. Without optimisation it only warns. */
+#ifdef __OPTIMIZE__
 #define KN_UNROLL _Pragma("GCC unroll 16")
+#else
+#define KN_UNROLL
+#endif
 
 /* For functions whose arguments must become constants of each call. */
 #define KN_INLINE __attribute__((always_inline))
