@@ -14,27 +14,13 @@
 const char *doc_charset_canonical(const char *name)
 {
     static const char *const names[][2] = {
-        {"utf8", "UTF-8"},
-        {"utf-8", "UTF-8"},
-        {"ascii", "UTF-8"},
-        {"us-ascii", "UTF-8"},
-        {"gb2312", "GB18030"},
-        {"gbk", "GB18030"},
-        {"gb18030", "GB18030"},
-        {"cp936", "GB18030"},
-        {"x-gbk", "GB18030"},
-        {"gb_2312-80", "GB18030"},
-        {"hz-gb-2312", "HZ"},
-        {"big5", "BIG5-HKSCS"},
-        {"big5-hkscs", "BIG5-HKSCS"},
-        {"cp950", "BIG5-HKSCS"},
-        {"x-x-big5", "BIG5-HKSCS"},
-        {"utf16", "UTF-16"},
-        {"utf-16", "UTF-16"},
-        {"utf-16le", "UTF-16LE"},
-        {"utf-16be", "UTF-16BE"},
-        {"utf16le", "UTF-16LE"},
-        {"utf16be", "UTF-16BE"},
+        {"utf8", "UTF-8"},         {"utf-8", "UTF-8"},         {"ascii", "UTF-8"},
+        {"us-ascii", "UTF-8"},     {"gb2312", "GB18030"},      {"gbk", "GB18030"},
+        {"gb18030", "GB18030"},    {"cp936", "GB18030"},       {"x-gbk", "GB18030"},
+        {"gb_2312-80", "GB18030"}, {"big5", "BIG5-HKSCS"},     {"big5-hkscs", "BIG5-HKSCS"},
+        {"cp950", "BIG5-HKSCS"},   {"x-x-big5", "BIG5-HKSCS"}, {"utf16", "UTF-16"},
+        {"utf-16", "UTF-16"},      {"utf-16le", "UTF-16LE"},   {"utf-16be", "UTF-16BE"},
+        {"utf16le", "UTF-16LE"},   {"utf16be", "UTF-16BE"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcasecmp(names[i][0], name) == 0)

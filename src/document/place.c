@@ -57,6 +57,33 @@ static void count_needs(placing *p)
 
 /* ---- Weights -------------------------------------------------------------------------------- */
 
+/* How much of the token comes from the cue if the words were spread evenly over the text. */
+static float even_share(const placing *p, const child *c, size_t token)
+{
+    float scale = (float)p->unit->length / (float)p->target->count;
+    float begin = (float)token * scale, end = begin + scale;
+    float from = begin > (float)c->source.begin ? begin : (float)c->source.begin;
+    float to = end < (float)c->source.end ? end : (float)c->source.end;
+    return from < to ? (to - from) / scale : 0;
+}
+
+/* Cues follow one another whatever the order of the words, so that where a word stands says as much
+ * as where it comes from, and a little more: without order, cues keep their lengths. */
+static float cue_weight(const placing *p, const child *c, size_t token)
+{
+    float share = doc_target_share(p->target, token, c->source);
+    float even = even_share(p, c, token);
+    return share < 0 ? 2 * even - 1 : share + 1.1F * even - 1.05F;
+}
+
+/* An element that must hold something of which nothing is known rather holds a word than a mark. */
+static bool is_punctuation(const placing *p, const doc_token *token)
+{
+    unsigned char first = (unsigned char)p->target->text[token->text.begin];
+    return first < 0x80 && !(first >= '0' && first <= '9') &&
+           !((first | 0x20) >= 'a' && (first | 0x20) <= 'z');
+}
+
 static float weight(const placing *p, const child *c, size_t token)
 {
     const doc_token *t = &p->target->tokens[token];
@@ -64,8 +91,11 @@ static float weight(const placing *p, const child *c, size_t token)
         size_t at = p->unit->marks[t->word].place.begin;
         return at >= c->source.begin && at < c->source.end ? PROTECTED : -PROTECTED;
     }
+    if (p->unit->marks[c->mark].flags & DOC_CUE)
+        return cue_weight(p, c, token);
     float share = doc_target_share(p->target, token, c->source);
-    return share < 0 ? UNLINKED : 2 * share - 1;
+    float w = share < 0 ? UNLINKED : 2 * share - 1;
+    return w <= 0 && is_punctuation(p, t) ? w - 0.2F : w;
 }
 
 /* The mean of the places of the element's tokens; without any, the place of its text. */

@@ -139,10 +139,10 @@ static size_t count_characters(const char *text, zhen_span span)
     return count;
 }
 
-/* Walks over the tokens of a cue, whose steps begin at `at` and end at its closing mark. Without a
- * line length it measures the text; with one it breaks lines at the blanks nearest behind (or a
- * little before) its multiples. */
-static size_t lay_out(writing *w, size_t at, size_t close, size_t line)
+/* Walks over the tokens of a cue, whose steps begin at `at` and end at its closing mark, and
+ * measures its text. Breaks it into so many lines, at the blanks nearest behind (or a little
+ * before) the multiples of the line length. */
+static size_t lay_out(writing *w, size_t at, size_t close, size_t lines, size_t line)
 {
     size_t width = 0, end = line;
     for (; at < w->steps->count; at++) {
@@ -153,9 +153,10 @@ static size_t lay_out(writing *w, size_t at, size_t close, size_t line)
             continue;
         const doc_token *token = &w->target->tokens[step->index];
         bool blank = token->space.begin < token->space.end && width > 0;
-        if (blank && line && width + 2 >= end) {
+        if (blank && lines > 1 && width + 2 >= end) {
             w->broken[step->index] = true;
             end += line;
+            lines--;
         }
         width += count_characters(w->target->text, token->text) + blank;
     }
@@ -165,9 +166,11 @@ static size_t lay_out(writing *w, size_t at, size_t close, size_t line)
 /* Lines of about equal length, as many as are needed. */
 static void break_lines(writing *w, size_t at, size_t close)
 {
-    size_t most = w->unit->line_width, width = most ? lay_out(w, at, close, 0) : 0;
-    if (width > most)
-        lay_out(w, at, close, width / ((width + most - 1) / most));
+    size_t most = w->unit->line_width, width = most ? lay_out(w, at, close, 1, 0) : 0;
+    if (width > most) {
+        size_t lines = (width + most - 1) / most;
+        lay_out(w, at, close, lines, width / lines);
+    }
 }
 
 /* A cue takes the place of the blank before its first word. */

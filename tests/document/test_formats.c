@@ -1,0 +1,450 @@
+/*
+ * What each format keeps and what it translates. The gloss spells 我 as "pd", 爱 as "jg", 水 as
+ * "kz", 课 as "ka" (see mock.c); what is checked is everything around.
+ */
+#include "document/translate.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static zhen_document_options format(zhen_format f)
+{
+    zhen_document_options options;
+    zhen_document_options_init(&options, f);
+    options.name = "file";
+    options.encoding = "UTF-8";
+    return options;
+}
+
+/* ---- Text --------------------------------------------------------------------------------- */
+
+START_TEST(lines_are_texts)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    expect_gloss(&o, "\xEF\xBB\xBF 我爱 \r\n\nabc\n\t水", "\xEF\xBB\xBF pd jg \r\n\nabc\n\tkz");
+    expect_gloss(&o, "", "");
+    expect_gloss(&o, "我\r爱\r", "pd\rjg\r");
+}
+END_TEST
+
+START_TEST(paragraphs_are_joined)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    o.paragraphs = true;
+    expect_gloss(&o, "我爱\n水课 ab\ncd 我\n\n　　水\n爱\n", "pd jg kz ka ab cd pd\n\n　　kz jg\n");
+}
+END_TEST
+
+START_TEST(two_languages_in_text)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    o.bilingual = ZHEN_BILINGUAL_INTERLEAVED;
+    expect_gloss(&o, " 我爱\nabc\n水", " 我爱\n pd jg\nabc\n水\nkz");
+    o.bilingual = ZHEN_BILINGUAL_TSV;
+    expect_gloss(&o, " 我爱 %s\nabc\n水", "我爱 %s\tpd jg %s\n水\tkz\n");
+}
+END_TEST
+
+START_TEST(words_are_protected)
+{
+    static const char *const words[] = {"https://example.org/a(b)?c=d&e=f",
+                                        "www.a.cn",
+                                        "a.b+c@example.com",
+                                        "config.json",
+                                        "/etc/fstab",
+                                        "~/.bashrc",
+                                        "C:\\dir\\a.txt",
+                                        "--output-dir",
+                                        "@zhang_san",
+                                        "@张三",
+                                        "%s",
+                                        "%-5.2f",
+                                        "%1$d",
+                                        "%(name)s",
+                                        "{name}",
+                                        "{0:>8}",
+                                        "{{ x }}",
+                                        "${HOME}",
+                                        "$HOME",
+                                        "`rm -rf`",
+                                        "``a`b``"};
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[128], expected[128];
+        snprintf(text, sizeof text, "我 %s 爱", words[i]);
+        snprintf(expected, sizeof expected, "pd %s jg", words[i]);
+        expect_gloss(&o, text, expected);
+        expect_output(&o, MOCK_DROPPING, text, expected[0] ? expected : text);
+    }
+}
+END_TEST
+
+START_TEST(symbols_are_protected)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    expect_gloss(&o, "我👍🏽爱", "pd👍🏽 jg");
+    expect_gloss(&o, "我爱 (^_^)", "pd jg (^_^)");
+    expect_gloss(&o, "我╮(╯▽╰)╭爱", "pd ╮(╯▽╰)╭ jg");
+    expect_gloss(&o, "我:-)爱", "pd :-) jg");
+    expect_gloss(&o, "#水课#我爱", "#水课#pd jg");
+    expect_gloss(&o, "我&nbsp;爱", "pd&nbsp;jg");
+}
+END_TEST
+
+START_TEST(prices_and_percentages_are_text)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    expect_output(&o, MOCK_IDENTITY, "我 $5 爱 100% 水(课)", "我 $5 爱 100% 水(课)");
+    expect_gloss(&o, "我 5 爱 3.5 水", "pd 5 jg 3. 5 kz");
+}
+END_TEST
+
+/* A model that garbles numbers garbles no protected word. */
+START_TEST(stand_ins_are_repaired)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    expect_output(&o, MOCK_SHORT, "我 %s 爱", "%s x");
+    expect_output(&o, MOCK_DOUBLING, "我 %s 爱 %d", "pd pd %s jg jg %d");
+    /* 27 would be mistaken for the text's own. */
+    expect_gloss(&o, "我27爱%s水", "pd 27 jg %s kz");
+}
+END_TEST
+
+/* ---- Markdown ----------------------------------------------------------------------------- */
+
+START_TEST(markdown_inlines)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    expect_gloss(&o, "我**爱**[水](http://a.b/c_(d) \"题\")`课`。\n",
+                 "pd **jg** [kz](http://a.b/c_(d) \"题\") `课`.\n");
+    expect_gloss(&o, "**我**_爱_~~水~~\n", "**pd** _jg_ ~~kz~~\n");
+    expect_gloss(&o, "# 我 #\n\n我\n---\n", "# pd #\n\npd\n---\n");
+    expect_gloss(&o, "> 我\n> 爱\n\n- [x] 水\n", "> pd jg\n\n- [x] kz\n");
+    expect_gloss(&o, "|我|爱|\n|---|:-:|\n|水\\|课|`a|b`|\n",
+                 "|pd|jg|\n|---|:-:|\n|kz\\| ka|`a|b`|\n");
+    expect_gloss(&o, "![我](a.png) 爱![水](b.png)课\n", "![pd](a.png) jg ![kz](b.png) ka\n");
+}
+END_TEST
+
+START_TEST(markdown_leaves_code_alone)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    const char *text = "---\ntitle: 我\n---\n```\n我\n```\n\n    爱\n\n[a]: http://我 \"水\"\n";
+    expect_gloss(&o, text, text);
+    expect_gloss(&o, "我 $a_1 + b_2$ 爱[^1]\n\n[^1]: 水\n[a]: b\n",
+                 "pd $a_1 + b_2$ jg[^1]\n\n[^1]: kz\n[a]: b\n");
+}
+END_TEST
+
+START_TEST(markdown_html)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    expect_gloss(&o, "<p align=\"center\">\n我<b>爱</b>\n</p>\n\n水<br>课<kbd>A</kbd>\n",
+                 "<p align=\"center\">\npd <b>jg</b>\n</p>\n\nkz<br>ka <kbd>A</kbd>\n");
+}
+END_TEST
+
+/* A translation does not become markup. */
+START_TEST(markdown_escapes)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    expect_output(&o, MOCK_REVERSED, "我#\n", "\\# pd\n");
+    expect_gloss(&o, "我 \\* \\_ \\[爱\\] 2 \\< 3\n", "pd\\*\\_\\[ jg\\] 2\\< 3\n");
+    expect_output(&o, MOCK_REVERSED, "我 1)\n", "\\) 1 pd\n" + 1);
+}
+END_TEST
+
+/* ---- HTML --------------------------------------------------------------------------------- */
+
+START_TEST(html_inlines)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    expect_gloss(&o, "<p>我<b>爱</b><a href='x'>水<i>课</i></a>。</p>",
+                 "<p>pd <b>jg</b> <a href='x'>kz <i>ka</i></a>.</p>");
+    expect_output(&o, MOCK_REVERSED, "<p>我<b>爱</b><a href='x'>水<i>课</i></a>。</p>",
+                  "<p>. <a href='x'><i>ka</i> kz</a> <b>jg</b> pd</p>");
+    expect_gloss(&o, "<p>我<code>爱</code>水<br>课</p>", "<p>pd <code>爱</code> kz<br>ka</p>");
+    expect_gloss(&o, "<p>我<sup><a href=#n>[1]</a></sup>爱</p>",
+                 "<p>pd<sup><a href=#n>[1]</a></sup> jg</p>");
+}
+END_TEST
+
+START_TEST(html_attributes)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    expect_gloss(&o, "<html lang=\"zh-CN\"><p>我<img alt='爱' src=水>课",
+                 "<html lang=\"en\"><p>pd <img alt='jg' src=水> ka");
+    expect_gloss(&o, "<p title=\"我&quot;爱\">a", "<p title=\"pd&quot; jg\">a");
+    expect_gloss(&o, "<p lang=\"zh\">abc", "<p lang=\"zh\">abc");
+}
+END_TEST
+
+START_TEST(html_leaves_alone)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    const char *text = "<script>'我<b>'</script><style>/*爱*/</style><pre>水<b>课</b></pre>"
+                       "<p translate=no>我</p><!-- 爱 --><textarea>水</textarea>";
+    expect_gloss(&o, text, text);
+}
+END_TEST
+
+START_TEST(short_translations_fill_every_element)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    /* One letter cannot fill two elements: the source is better than an empty one. */
+    expect_output(&o, MOCK_SHORT, "<p><b>我</b><i>爱</i>水", "<p><b>我</b><i>爱</i>水");
+    expect_output(&o, MOCK_SHORT, "<p><b>我<i>爱</i></b>水", "<p><b><i>x</i></b>");
+    expect_output(&o, MOCK_EMPTY, "<p>我<code>x</code>", "<p>我<code>x</code>");
+    /* One word can, letter by letter. */
+    expect_output(&o, MOCK_DROPPING, "<p><b>我</b><i>爱</i>", "<p><b>p</b><i>d</i>");
+}
+END_TEST
+
+START_TEST(xhtml_is_checked)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_XHTML);
+    expect_gloss(&o, "<p xml:lang='zh'>我&nbsp;<b>爱</b><br/>水</p>",
+                 "<p xml:lang='en'>pd&nbsp;<b>jg</b><br/>kz</p>");
+    expect_failure(&o, "<p>\n<b>我</p>", "file: line 2: not XML: mismatched tag");
+}
+END_TEST
+
+/* ---- Subtitles ---------------------------------------------------------------------------- */
+
+START_TEST(sentences_go_through_cues)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_SRT);
+    const char *text = "1\r\n00:00:01,000 --> 00:00:02,000\r\n我爱，\r\n\r\n"
+                       "2\r\n00:00:02,100 --> 00:00:03,000\r\n{\\an8}<i>水课</i>。\r\n";
+    expect_gloss(&o, text,
+                 "1\r\n00:00:01,000 --> 00:00:02,000\r\npd jg,\r\n\r\n"
+                 "2\r\n00:00:02,100 --> 00:00:03,000\r\n{\\an8}<i>kz ka</i>.\r\n");
+    /* No cue stays empty, and cues keep their order, however the words went. */
+    expect_output(&o, MOCK_REVERSED, text,
+                  "1\r\n00:00:01,000 --> 00:00:02,000\r\n. ka kz\r\n\r\n"
+                  "2\r\n00:00:02,100 --> 00:00:03,000\r\n{\\an8}, <i>jg</i> pd\r\n");
+    o.bilingual = ZHEN_BILINGUAL_INTERLEAVED;
+    expect_gloss(&o, text,
+                 "1\r\n00:00:01,000 --> 00:00:02,000\r\n我爱，\r\npd jg,\r\n\r\n"
+                 "2\r\n00:00:02,100 --> 00:00:03,000\r\n{\\an8}<i>水课</i>。\r\n<i>kz ka</i>.\r\n");
+}
+END_TEST
+
+START_TEST(dialogues_stay_apart)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_VTT);
+    expect_gloss(&o, "WEBVTT\n\nNOTE 我\n\n00:01.000 --> 00:02.000\n- 我 &lt;\n- 爱\n",
+                 "WEBVTT\n\nNOTE 我\n\n00:01.000 --> 00:02.000\n- pd&lt;\n- jg\n");
+}
+END_TEST
+
+START_TEST(long_cues_are_broken)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_SRT);
+    expect_gloss(
+        &o, "1\n00:00:01,000 --> 00:00:02,000\n我爱水课我爱水课我爱水课我爱水课\n",
+        "1\n00:00:01,000 --> 00:00:02,000\npd jg kz ka pd jg kz ka\npd jg kz ka pd jg kz ka\n");
+}
+END_TEST
+
+/* ---- Catalogues --------------------------------------------------------------------------- */
+
+START_TEST(po_is_filled)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_PO);
+    expect_gloss(
+        &o,
+        "msgid \"\"\nmsgstr \"\"\n\"Language: zh\\n\"\n\n#: a.c:1\nmsgid \"我 %s\"\nmsgstr \"\"\n",
+        "msgid \"\"\nmsgstr \"\"\n\"Language: zh\\n\"\n\n#: a.c:1\n#, fuzzy\nmsgid \"我 "
+        "%s\"\nmsgstr \"pd %s\"\n");
+    expect_gloss(
+        &o, "#, c-format\nmsgid \"\"\n\"我\\n\"\n\"爱\"\nmsgstr \"\"\n",
+        "#, fuzzy, c-format\nmsgid \"\"\n\"我\\n\"\n\"爱\"\nmsgstr \"\"\n\"pd\\n\"\n\"jg\"\n");
+    expect_gloss(
+        &o, "msgid \"我\"\nmsgid_plural \"爱\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n",
+        "#, fuzzy\nmsgid \"我\"\nmsgid_plural \"爱\"\nmsgstr[0] \"pd\"\nmsgstr[1] \"jg\"\n");
+}
+END_TEST
+
+START_TEST(po_leaves_alone)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_PO);
+    const char *text = "msgid \"我\"\nmsgstr \"I\"\n\nmsgid \"abc\"\nmsgstr \"\"\n\n"
+                       "#~ msgid \"爱\"\n#~ msgstr \"\"\n";
+    expect_gloss(&o, text, text);
+    expect_failure(&o, "msgid \"a\"\nmsgstr \"b\n", "file: line 2: not PO: a string does not end");
+    expect_failure(&o, "\nfoo\n", "file: line 2: not PO: msgid or msgstr is expected");
+}
+END_TEST
+
+START_TEST(xliff_is_filled)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_XLIFF);
+    expect_gloss(&o,
+                 "<xliff version='1.2'><file><trans-unit><source>我<g "
+                 "id='1'>爱</g></source></trans-unit></file></xliff>",
+                 "<xliff version='1.2'><file target-language=\"en\"><trans-unit><source>我<g "
+                 "id='1'>爱</g></source>"
+                 "<target state=\"needs-review-translation\">pd <g "
+                 "id='1'>jg</g></target></trans-unit></file></xliff>");
+    expect_gloss(&o,
+                 "<xliff version='2.0' trgLang='en'><segment>\n  <source>我<ph id='1'/></source>\n "
+                 " <target/></segment></xliff>",
+                 "<xliff version='2.0' trgLang='en'><segment>\n  <source>我<ph id='1'/></source>\n "
+                 " <target>pd <ph id='1'/></target></segment></xliff>");
+    const char *done = "<xliff version='1.2'><trans-unit><source>我</source><target>I</target>"
+                       "<alt-trans><source>爱</source><target/></alt-trans></trans-unit></xliff>";
+    expect_gloss(&o, done, done);
+}
+END_TEST
+
+/* ---- Data --------------------------------------------------------------------------------- */
+
+START_TEST(json_strings)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_JSON);
+    expect_gloss(&o, "{\"我\": [\"爱\\n\\u6c34\", 1e-3, null], \"b\": \"课 \\\"x\\\"\"}",
+                 "{\"我\": [\"jg\\nkz\", 1e-3, null], \"b\": \"ka\\\" x\\\"\"}");
+    expect_failure(&o, "{\n\"a\": 01}", "file: line 2: not JSON: a comma or } is expected");
+    expect_failure(&o, " \n", "file: line 2: not JSON: a value is expected");
+}
+END_TEST
+
+START_TEST(json_paths)
+{
+    static const struct {
+        const char *path, *expected;
+    } cases[] = {
+        {"a", "{\"a\":\"pd\",\"b\":[{\"a\":\"爱\",\"c\":\"水\"},\"课\"]}"},
+        {"$..a", "{\"a\":\"pd\",\"b\":[{\"a\":\"jg\",\"c\":\"水\"},\"课\"]}"},
+        {"b[*].c", "{\"a\":\"我\",\"b\":[{\"a\":\"爱\",\"c\":\"kz\"},\"课\"]}"},
+        {"$.b[1]", "{\"a\":\"我\",\"b\":[{\"a\":\"爱\",\"c\":\"水\"},\"ka\"]}"},
+        {"b[0],a", "{\"a\":\"pd\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"课\"]}"},
+        {"['b'][0].*", "{\"a\":\"我\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"课\"]}"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_JSON);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        o.json_path = cases[i].path;
+        expect_gloss(&o, "{\"a\":\"我\",\"b\":[{\"a\":\"爱\",\"c\":\"水\"},\"课\"]}",
+                     cases[i].expected);
+    }
+    o.json_path = "a[";
+    expect_failure(&o, "{}", "JSON path a[: not understood at \"[\"");
+}
+END_TEST
+
+START_TEST(json_lines)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_JSONL);
+    o.chunk_bytes = 1;
+    expect_gloss(&o, "{\"a\":\"我\"}\r\n\n[\"爱\"]", "{\"a\":\"pd\"}\r\n\n[\"jg\"]");
+    expect_failure(&o, "1\n2\n{]\n", "file: line 3: not JSON: a member's name is expected");
+}
+END_TEST
+
+START_TEST(csv_quoting)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_CSV);
+    expect_gloss(&o, "我,\"爱\"\"水\",课，我,a\r\n\"我\n爱\",\r\n",
+                 "pd,\"jg\"\" kz\",\"ka, pd\",a\r\n\"pd\njg\",\r\n");
+    expect_failure(&o, "a\n\"b\nc", "file: line 2: a quoted field does not end");
+}
+END_TEST
+
+START_TEST(csv_columns)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_CSV);
+    for (o.chunk_bytes = 1; o.chunk_bytes < 40; o.chunk_bytes += 9) {
+        o.columns = "2";
+        expect_gloss(&o, "我,爱\n水,课\n", "我,jg\n水,ka\n");
+        o.columns = "爱,none";
+        expect_gloss(&o, "我,爱\n水,课\n课,水\n", "我,爱\n水,ka\n课,kz\n");
+    }
+    o.columns = "none";
+    expect_failure(&o, "我,爱\n", "columns none: the first line has none of them");
+    o.columns = "0";
+    expect_failure(&o, "我,爱\n", "columns 0: numbers go from 1 to 65536");
+}
+END_TEST
+
+START_TEST(tsv_is_literal)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TSV);
+    expect_gloss(&o, "我\t\"爱\t水\n课", "pd\t\" jg\tkz\nka");
+}
+END_TEST
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+START_TEST(formats_have_names)
+{
+    zhen_format f;
+    for (int i = ZHEN_FORMAT_TEXT; i <= ZHEN_FORMAT_XLIFF; i++) {
+        ck_assert(zhen_format_from_name(zhen_format_name((zhen_format)i), &f));
+        ck_assert_int_eq((int)f, i);
+    }
+    ck_assert(zhen_format_from_path("a.b/c.tar.MD", &f) && f == ZHEN_FORMAT_MARKDOWN);
+    ck_assert(zhen_format_from_path("x.xlf", &f) && f == ZHEN_FORMAT_XLIFF);
+    ck_assert(!zhen_format_from_path("a.md/c", &f));
+    ck_assert(!zhen_format_from_path("a.xyz", &f));
+    ck_assert(!zhen_format_from_name("docx", &f));
+}
+END_TEST
+
+START_TEST(options_are_checked)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    o.bilingual = ZHEN_BILINGUAL_INTERLEAVED;
+    expect_failure(&o, "", "html cannot hold two languages side by side; ask for them as TSV");
+    o = format(ZHEN_FORMAT_TEXT);
+    o.encoding = "klingon";
+    expect_failure(&o, "", "encoding klingon is not known");
+}
+END_TEST
+
+int main(void)
+{
+    static const TTest *const *const tests[] = {&lines_are_texts,
+                                                &paragraphs_are_joined,
+                                                &two_languages_in_text,
+                                                &words_are_protected,
+                                                &symbols_are_protected,
+                                                &prices_and_percentages_are_text,
+                                                &stand_ins_are_repaired,
+                                                &markdown_inlines,
+                                                &markdown_leaves_code_alone,
+                                                &markdown_html,
+                                                &markdown_escapes,
+                                                &html_inlines,
+                                                &html_attributes,
+                                                &html_leaves_alone,
+                                                &short_translations_fill_every_element,
+                                                &xhtml_is_checked,
+                                                &sentences_go_through_cues,
+                                                &dialogues_stay_apart,
+                                                &long_cues_are_broken,
+                                                &po_is_filled,
+                                                &po_leaves_alone,
+                                                &xliff_is_filled,
+                                                &json_strings,
+                                                &json_paths,
+                                                &json_lines,
+                                                &csv_quoting,
+                                                &csv_columns,
+                                                &tsv_is_literal,
+                                                &formats_have_names,
+                                                &options_are_checked};
+    Suite *suite = suite_create("document/formats");
+    TCase *group = tcase_create("formats");
+    tcase_set_timeout(group, 0);
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        tcase_add_test(group, *tests[i]);
+    suite_add_tcase(suite, group);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
