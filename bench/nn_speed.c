@@ -17,6 +17,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+enum { MOST_BEAMS = KN_TOP_MAX / 2 }; /* twice as many outputs of each are looked at */
+
 typedef struct sentence {
     int32_t *ids;
     size_t count, order;
@@ -50,7 +52,7 @@ static void check(zhen_status status, const zhen_error *error)
 {
     if (!status)
         return;
-    fprintf(stderr, "nn_speed: %s\n", error->message);
+    (void)fprintf(stderr, "nn_speed: %s\n", error->message);
     exit(1);
 }
 
@@ -94,7 +96,7 @@ static void read_sentences(speed *s, const zhen_model *model, const char *path)
     }
     tok_source_free(&source);
     free(line);
-    fclose(file);
+    (void)fclose(file);
     qsort(s->sentences, s->count, sizeof *s->sentences, longer_first);
 }
 
@@ -145,7 +147,7 @@ static int better_first(const void *a, const void *b)
 /* The best continuations of one sentence; false when it is done. */
 static bool extend(speed *s, running *r, const kn_top *tops, int32_t eos)
 {
-    candidate candidates[2 * KN_TOP_MAX * 2];
+    candidate candidates[MOST_BEAMS * 2 * MOST_BEAMS] = {{0}};
     size_t count = 0;
     for (size_t b = 0; b < r->beams; b++) {
         double sum = s->beams > 1 ? kn_top_log_sum(&tops[b]) : 0.0;
@@ -223,10 +225,12 @@ static size_t argument(int argc, char **argv, int index, size_t otherwise)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: nn_speed MODEL FILE [ROWS [BEAMS [REPEATS]]]\n");
+        (void)fprintf(stderr, "usage: nn_speed MODEL FILE [ROWS [BEAMS [REPEATS]]]\n");
         return 2;
     }
     speed s = {.rows = argument(argc, argv, 3, 64), .beams = argument(argc, argv, 4, 1)};
+    if (s.beams < 1 || s.beams > MOST_BEAMS || s.rows < s.beams)
+        return 2;
     zhen_error error;
     zhen_model *model;
     check(zhen_model_open(argv[1], &model, &error), &error);

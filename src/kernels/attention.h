@@ -69,8 +69,9 @@ static inline KN_INLINE void score(const float *q, size_t q_stride, size_t queri
 {
     const size_t count = memory->count;
     lanes wide_q[KN_QUERIES][4];
-    KN_UNROLL for (size_t i = 0; wide && i < queries; i++) KN_UNROLL for (size_t c = 0; c < 4; c++)
-        wide_q[i][c] = lanes_load(q + i * q_stride + 16 * c);
+    if (wide)
+        KN_UNROLL for (size_t i = 0; i < queries; i++) KN_UNROLL for (size_t c = 0; c < 4; c++)
+            wide_q[i][c] = lanes_load(q + i * q_stride + 16 * c);
     for (size_t j = 0; j < count; j += 16) {
         const size_t keys = count - j < 16 ? count - j : 16;
         lanes sums[KN_QUERIES][16];

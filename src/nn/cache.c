@@ -68,10 +68,9 @@ kn_memory nn_cache_memory(const nn_shape *shape, size_t layer, size_t head,
 static bool add_blocks(nn_pool *pool, size_t count)
 {
     const size_t floats = NN_CELLS * pool->cell;
-    /* Attention may read a little beyond the last cell. */
-    const size_t beyond = 2 * LINE;
+    /* A line to align the cells by, and one because attention may read beyond the last cell. */
     size_t total;
-    if (!base_multiply(count, floats, &total) || !base_add(total, beyond, &total) ||
+    if (!base_multiply(count, floats, &total) || !base_add(total, (size_t)2 * LINE, &total) ||
         !base_grow((void **)&pool->slabs, &pool->slab_capacity, pool->slab_count + 1,
                    sizeof *pool->slabs))
         return false;

@@ -18,6 +18,12 @@ static bool read_words(void *words, size_t count)
     return fread(words, 4, count, stdin) == count;
 }
 
+static void write_floats(const float *x, size_t count)
+{
+    if (fwrite(x, sizeof *x, count, stdout) != count)
+        exit(1);
+}
+
 static void *must(void *memory)
 {
     if (!memory)
@@ -36,10 +42,10 @@ static void dump(nn_worker *worker, const nn_network *network, size_t d, const n
     nn_sentence *sentence;
     zhen_error error;
     if (nn_encode(worker, source, 1, &sentence, memory, &error)) {
-        fprintf(stderr, "nn_dump: %s\n", error.message);
+        (void)fprintf(stderr, "nn_dump: %s\n", error.message);
         exit(1);
     }
-    fwrite(memory, sizeof *memory, source->count * d, stdout);
+    write_floats(memory, source->count * d);
     for (size_t t = 0; t < source->positions; t++) {
         const size_t count = t ? beams : 1;
         for (size_t b = 0; b < count; b++) {
@@ -47,7 +53,7 @@ static void dump(nn_worker *worker, const nn_network *network, size_t d, const n
             parents[b] = 0;
         }
         nn_step(worker, rows, count, logits, NULL, false);
-        fwrite(logits + (count - 1) * outputs, sizeof *logits, outputs, stdout);
+        write_floats(logits + (count - 1) * outputs, outputs);
         for (size_t b = 0; t && b < beams; b++)
             parents[b] = (uint32_t)((b + t) % beams);
         nn_sentence_reorder(sentence, parents, beams);
@@ -71,7 +77,7 @@ int main(int argc, char **argv)
     if (zhen_model_open(argv[1], &model, &error) ||
         nn_network_create(model, getenv("ZHEN_ISA"), &network, &error) ||
         nn_worker_create(network, &limits, &worker, &error)) {
-        fprintf(stderr, "nn_dump: %s\n", error.message);
+        (void)fprintf(stderr, "nn_dump: %s\n", error.message);
         return 1;
     }
     int32_t counts[2];

@@ -236,7 +236,7 @@ START_TEST(the_best_outputs_are_those_of_the_logits)
     for (size_t int8 = 0; int8 < 2; int8++) {
         const size_t outputs = nn_output_count(f.networks[int8]);
         nn_worker *worker = create_worker(f.networks[int8], false);
-        float *logits = malloc(SENTENCES * outputs * sizeof *logits);
+        float *logits = calloc(SENTENCES * outputs, sizeof *logits);
         nn_sentence *sentences[2][SENTENCES];
         nn_row rows[SENTENCES];
         kn_top tops[SENTENCES];
@@ -254,6 +254,7 @@ START_TEST(the_best_outputs_are_those_of_the_logits)
             double sum = 0.0, log_sum = (double)tops[i].maximum + log(tops[i].sum);
             for (size_t o = 0; o < outputs; o++)
                 sum += exp((double)row[o]);
+            ck_assert_double_gt(sum, 0.0);
             ck_assert_double_eq_tol(log_sum, log(sum), 1e-4);
             ck_assert_uint_eq(tops[i].count, 5);
             for (size_t k = 0; k < 5; k++) {
