@@ -1,4 +1,5 @@
 """A toy language pair of fixed seed, and the training commands run on it as a user would."""
+import os
 from pathlib import Path
 import random
 import subprocess
@@ -30,9 +31,13 @@ def write_tsv(path, pairs):
     return path
 
 
+# One thread for PyTorch's products of a few rows: more would only wait for one another, and spin while they do.
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+
 def command(name, *arguments):
     """Run a command of training/; its output."""
-    return subprocess.run([sys.executable, str(TRAINING / name), *map(str, arguments)], check=True,
+    return subprocess.run([sys.executable, str(TRAINING / name), *map(str, arguments)], check=True, env=ENVIRONMENT,
                           stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 

@@ -338,6 +338,13 @@ void product(Left left, const bf16 *right, size_t rows, size_t columns, size_t i
     }
 }
 
+/* A row of the next block's sums, which come from far away: asked for in time. */
+static inline void prefetch_row(const float *row)
+{
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row + 16, 1);
+}
+
 void add_product(Left left, const bf16 *right, size_t rows, size_t columns, size_t inner,
                  float *sum, size_t width)
 {
@@ -346,10 +353,8 @@ void add_product(Left left, const bf16 *right, size_t rows, size_t columns, size
             float *place = sum + m * width + n;
             load_sums(place, width);
             for (size_t s = 0; s < inner / 32; s++) {
-                /* the next block's sums come from far away: ask for them in time */
                 for (size_t i = 2 * s; i < 2 * s + 2 && i < BLOCK; i++)
-                    __builtin_prefetch(place + i * width + BLOCK, 1),
-                        __builtin_prefetch(place + i * width + BLOCK + 16, 1);
+                    prefetch_row(place + i * width + BLOCK);
                 multiply_step(&left, right + n * inner, s);
             }
             store_sums(place, width);

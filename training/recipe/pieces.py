@@ -20,7 +20,9 @@ def learn(pairs, directory, source_pieces, target_pieces, chance):
             vocab_size=size, character_coverage=coverage, model_type="unigram", byte_fallback=True, split_digits=True,
             normalization_rule_name="nmt_nfkc", input_sentence_size=1200000, max_sentence_length=4000,
             unk_id=1, bos_id=-1, eos_id=0, pad_id=-1, hard_vocab_limit=False, minloglevel=1)
-        (Path(directory) / name).with_suffix(".model").replace(Path(directory) / name)
+        model = Path(directory) / name
+        model.with_suffix(".model").replace(model)
+        model.with_suffix(".vocab").unlink()
 
 
 class Pieces:
