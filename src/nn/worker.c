@@ -41,12 +41,14 @@ static bool allocate(nn_worker *worker, size_t rows, size_t span)
                                            kn_quantized_size(network->table, ffn_rows, ffn)));
     worker->keys = base_arena_calloc(arena, span, sizeof *worker->keys);
     worker->cells = base_arena_calloc(arena, steps, sizeof *worker->cells);
-    return worker->quantized && worker->keys && worker->cells &&
+    /* Attention may read beyond the last cell, and beyond a key: there must be numbers. */
+    worker->encoder_cells = base_arena_calloc(
+        arena, span + 1, nn_cache_cell(&worker->encoder_shape) * sizeof *worker->encoder_cells);
+    return worker->quantized && worker->keys && worker->cells && worker->encoder_cells &&
            floats(arena, &worker->x, rows, d) && floats(arena, &worker->attended, rows, d) &&
            floats(arena, &worker->projected, rows, maximum(3 * d, network->cross_kv.out)) &&
            floats(arena, &worker->hidden, ffn_rows, ffn) &&
            floats(arena, &worker->weights, NN_QUERIES + 2, span) &&
-           floats(arena, &worker->encoder_cells, span + 1, nn_cache_cell(&worker->encoder_shape)) &&
            floats(arena, &worker->panel, steps, NN_PANEL) &&
            (!worker->limits.alignment || floats(arena, &worker->looked, steps, span));
 }
