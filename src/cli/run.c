@@ -17,6 +17,7 @@ static void fill_options(const cli_options *from, zhen_options *to)
     if (from->max_length)
         to->max_new_tokens = from->max_length;
     to->guard = from->guard;
+    to->scores = from->style == CLI_NBEST || from->style == CLI_JSON;
     to->alignment = true; /* puts markup and protected words at their places */
 }
 
