@@ -13,8 +13,14 @@ import matplotlib.pyplot as plt
 
 
 def read(run):
+    """The rows of a run, without those that a kill has undone: more was logged than the checkpoint held."""
     with open(run / "log.jsonl", encoding="utf-8") as f:
-        return [json.loads(line) for line in f]
+        rows = [json.loads(line) for line in f]
+    kept = []
+    for row in reversed(rows):
+        if not kept or row["tokens"] <= kept[-1]["tokens"]:
+            kept.append(row)
+    return kept[::-1]
 
 
 def draw(axis, rows, key, label, **style):

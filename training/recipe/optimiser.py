@@ -27,7 +27,7 @@ def orthogonalise(stack, rounds=5):
 class Optimiser:
     """flat, gradient: vectors shared with the engine. rates: adam, muon; momentum and decay are Muon's."""
 
-    def __init__(self, a, flat, gradient, adam=2e-3, muon=0.02, momentum=0.95, decay=0.01, clip=1.0):
+    def __init__(self, a, flat, gradient, adam=1e-3, muon=0.01, momentum=0.95, decay=0.01, clip=1.0):
         self.flat, self.rates = flat, (adam, muon)
         self.momentum, self.decay, self.clip = momentum, decay, clip
         n = P.vector_range(a)
