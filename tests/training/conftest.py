@@ -42,7 +42,8 @@ def command(name, *arguments):
 
 
 SIZES = "--d 64 --heads 2 --ff 128 --encoder-layers 2 --decoder-layers 2".split()
-SCHEDULE = "--tokens 256 --step-tokens 512 --warmup 30 --save-minutes 100 --device cpu --threads 2".split()
+SCHEDULE = ("--tokens 256 --step-tokens 512 --warmup 30 --save-minutes 100 --device cpu --threads 2 "
+            "--adam-rate 2e-3 --muon-rate 0.02").split()
 
 
 def train(data, run, *arguments):
