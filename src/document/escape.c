@@ -174,7 +174,7 @@ static size_t block_marker(const char *text, size_t length, size_t *escape)
     if (digits)
         return digits < 10 && (first == '.' || first == ')') ? digits + 1 : 0;
     char second = char_or_blank(text, length, 1);
-    if (first == '-' || first == '+' || first == '=')
+    if (first == '-' || first == '+' || first == '*' || first == '=')
         return second == ' ' || second == first;
     return first == '#' || first == '>';
 }

@@ -153,12 +153,13 @@ static size_t lay_out(writing *w, size_t at, size_t close, size_t lines, size_t 
             continue;
         const doc_token *token = &w->target->tokens[step->index];
         bool blank = token->space.begin < token->space.end && width > 0;
-        if (blank && lines > 1 && width + 2 >= end) {
+        size_t characters = count_characters(w->target->text, token->text);
+        if (blank && lines > 1 && width + characters / 2 + 1 >= end) {
             w->broken[step->index] = true;
             end += line;
             lines--;
         }
-        width += count_characters(w->target->text, token->text) + blank;
+        width += characters + blank;
     }
     return width;
 }

@@ -151,6 +151,7 @@ START_TEST(markdown_escapes)
 {
     zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
     expect_output(&o, MOCK_REVERSED, "我#\n", "\\# pd\n");
+    expect_output(&o, MOCK_REVERSED, "我 * \n", "\\* pd \n");
     expect_gloss(&o, "我 \\* \\_ \\[爱\\] 2 \\< 3\n", "pd\\*\\_\\[ jg\\] 2\\< 3\n");
     expect_output(&o, MOCK_REVERSED, "我 1)\n", "\\) 1 pd\n" + 1);
 }

@@ -259,6 +259,8 @@ static void mutate(char *bytes, size_t *size, mock_random *random)
     }
 }
 
+enum { ROUNDS = 60 };
+
 START_TEST(mutated_files_never_crash)
 {
     const sample *s = &samples[_i];
@@ -267,7 +269,7 @@ START_TEST(mutated_files_never_crash)
     mock_random random = {(uint64_t)_i * 1000 + 7};
     char *mutant = malloc(size + 1024);
     size_t failures = 0, identical = 0;
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         size_t length = size;
         memcpy(mutant, bytes, size);
         mutate(mutant, &length, &random);
@@ -287,9 +289,36 @@ START_TEST(mutated_files_never_crash)
         free(mock_run(&options, mutant, length, 64, MOCK_GLOSS, &out_size, NULL));
         free(mock_run(&options, mutant, length, 64, MOCK_RANDOM, &out_size, NULL));
     }
-    ck_assert_uint_eq(identical + failures, 150);
+    ck_assert_uint_eq(identical + failures, ROUNDS);
     free(mutant);
     free(bytes);
+}
+END_TEST
+
+/* Nothing takes more than linear time, or this does not end. */
+static const char *const bits[] = {
+    "http://)", ")",   "@a",   "a@",   "a.",    "a~",        "a/",   "#中",  "`",    "` ``", "$",
+    "$$",       "{",   "%(",   "<a",   "[^",    "&",         "(^",   "😀",    "我%s", "我`",  "*我",
+    "**我_",    "[我", "![我", "我](", "<b>我", "<b>我</i>", "\"我", "我\\", "我,"};
+enum { BITS = sizeof bits / sizeof *bits };
+
+START_TEST(repetition_is_harmless)
+{
+    const char *bit = bits[_i % BITS];
+    zhen_format format = (zhen_format)(_i / BITS);
+    base_buffer text = {0};
+    while (text.length < 20000)
+        ck_assert(base_buffer_append_string(&text, bit));
+    zhen_document_options options;
+    zhen_document_options_init(&options, format);
+    options.encoding = "UTF-8";
+    size_t size;
+    char *out = mock_run(&options, text.data, text.length, text.length, MOCK_IDENTITY, &size, NULL);
+    if (out)
+        ck_assert(size == text.length && memcmp(out, text.data, size) == 0);
+    free(out);
+    free(mock_run(&options, text.data, text.length, text.length, MOCK_UNALIGNED, &size, NULL));
+    base_buffer_free(&text);
 }
 END_TEST
 
@@ -301,8 +330,9 @@ int main(void)
     tcase_add_loop_test(tests, identity_reproduces_every_byte, 0, (int)sample_count);
     tcase_add_loop_test(tests, chunks_do_not_matter, 0, (int)sample_count);
     tcase_add_loop_test(tests, marks_survive_any_translation, 0, (int)sample_count);
-    tcase_add_loop_test(tests, random_markup_keeps_its_shape, 0, 200);
+    tcase_add_loop_test(tests, random_markup_keeps_its_shape, 0, 100);
     tcase_add_loop_test(tests, mutated_files_never_crash, 0, (int)sample_count);
+    tcase_add_loop_test(tests, repetition_is_harmless, 0, 3 * BITS); /* text, Markdown, HTML */
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

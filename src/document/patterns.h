@@ -1,0 +1,77 @@
+/* The patterns of protected text. Every matcher looks at text[at..length), at < length, and returns
+ * how many bytes it protects, 0 for none. Its time is bounded by a constant or by what it protects,
+ * so that a search through any text takes no more than linear time. */
+#ifndef DOCUMENT_PATTERNS_H
+#define DOCUMENT_PATTERNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef size_t (*doc_matcher)(const char *text, size_t length, size_t at);
+
+/* Addresses (patterns_address.c). */
+size_t doc_match_url(const char *text, size_t length, size_t at);
+size_t doc_match_email(const char *text, size_t length, size_t at);
+size_t doc_match_file(const char *text, size_t length, size_t at);
+size_t doc_match_option(const char *text, size_t length, size_t at);
+size_t doc_match_mention(const char *text, size_t length, size_t at);
+size_t doc_match_hashtag(const char *text, size_t length, size_t at);
+
+/* Placeholders, code, notes (patterns_code.c). */
+size_t doc_match_percent(const char *text, size_t length, size_t at);
+size_t doc_match_braces(const char *text, size_t length, size_t at);
+size_t doc_match_variable(const char *text, size_t length, size_t at);
+size_t doc_match_entity(const char *text, size_t length, size_t at);
+size_t doc_match_tag(const char *text, size_t length, size_t at);
+size_t doc_match_backslash(const char *text, size_t length, size_t at);
+size_t doc_match_code(const char *text, size_t length, size_t at);
+size_t doc_match_note(const char *text, size_t length, size_t at);
+size_t doc_match_formula(const char *text, size_t length, size_t at);
+
+/* Emoji and faces (patterns_symbol.c). */
+size_t doc_match_emoji(const char *text, size_t length, size_t at);
+size_t doc_match_face(const char *text, size_t length, size_t at);
+size_t doc_match_smiley(const char *text, size_t length, size_t at);
+
+static inline bool doc_is_alpha(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool doc_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool doc_is_alnum(char c)
+{
+    return doc_is_alpha(c) || doc_is_digit(c);
+}
+
+/* Whether c is an ASCII character of `set` (which a zero byte never is). */
+static inline bool doc_is_one_of(char c, const char *set)
+{
+    return c && strchr(set, c);
+}
+
+static inline char doc_at_or_zero(const char *text, size_t length, size_t at)
+{
+    if (at >= length)
+        return '\0';
+    return text[at];
+}
+
+/* Whether a Latin word or number goes on to the left of `at`. */
+static inline bool doc_is_inside_word(const char *text, size_t at)
+{
+    return at > 0 && (doc_is_alnum(text[at - 1]) || text[at - 1] == '_');
+}
+
+static inline bool doc_starts_with(const char *text, size_t length, size_t at, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    return length - at >= size && memcmp(text + at, prefix, size) == 0;
+}
+
+#endif

@@ -1,0 +1,199 @@
+#include "document/patterns.h"
+
+#include "text/script.h"
+#include "text/utf8.h"
+
+#include <stdint.h>
+#include <utf8proc.h>
+
+/* In bytes: what is longer is taken for something else (RFC 5321, 4.5.3.1 for mail). */
+enum { LONGEST_USER = 64, LONGEST_DOMAIN = 255, LONGEST_PATH = 1024, LONGEST_NAME = 90 };
+
+/* Characters of RFC 3986, all ASCII: an address ends where Chinese begins. */
+static bool is_address_byte(char c)
+{
+    return doc_is_alnum(c) || doc_is_one_of(c, "-._~:/?#[]@!$&'()*+,;=%");
+}
+
+/* Marks at the end that belong to the sentence rather than to the address; a closing parenthesis
+ * does unless its opening one is inside. */
+static size_t trim_address(const char *text, size_t begin, size_t end)
+{
+    long open = 0;
+    for (size_t i = begin; i < end; i++)
+        open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    while (end > begin) {
+        char last = text[end - 1];
+        if (last == ')' ? open >= 0 : !doc_is_one_of(last, ".,;:!?'*]"))
+            break;
+        open += last == ')';
+        end--;
+    }
+    return end;
+}
+
+size_t doc_match_url(const char *text, size_t length, size_t at)
+{
+    static const char *const prefixes[] = {
+        "http://", "https://", "ftp://", "mailto:", "file://", "ssh://", "git://", "www."};
+    if (doc_is_inside_word(text, at))
+        return 0;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (!doc_starts_with(text, length, at, prefixes[i]))
+            continue;
+        size_t end = at + strlen(prefixes[i]), body = end;
+        while (end < length && is_address_byte(text[end]))
+            end++;
+        end = trim_address(text, body, end);
+        return end > body ? end - at : 0;
+    }
+    return 0;
+}
+
+/* Labels joined by dots, the last one of letters only; at least two labels. */
+static size_t match_domain(const char *text, size_t length, size_t at)
+{
+    size_t end = at, dots = 0, label = 0, good = 0;
+    bool letters = true;
+    for (; end < length && end - at < LONGEST_DOMAIN; end++) {
+        char c = text[end];
+        if (doc_is_alnum(c) || c == '-') {
+            letters = letters && doc_is_alpha(c);
+            label++;
+            if (dots && letters && label >= 2)
+                good = end + 1;
+        } else if (c == '.' && label) {
+            dots++;
+            label = 0;
+            letters = true;
+        } else {
+            break;
+        }
+    }
+    return good ? good - at : 0;
+}
+
+size_t doc_match_email(const char *text, size_t length, size_t at)
+{
+    if (doc_is_inside_word(text, at) || !doc_is_alnum(doc_at_or_zero(text, length, at)))
+        return 0;
+    size_t end = at;
+    while (end < length && end - at <= LONGEST_USER &&
+           (doc_is_alnum(text[end]) || doc_is_one_of(text[end], "._%+-")))
+        end++;
+    if (end >= length || text[end] != '@')
+        return 0;
+    size_t domain = match_domain(text, length, end + 1);
+    return domain ? end + 1 + domain - at : 0;
+}
+
+/* Endings of names that are files, not the end of a sentence or a number. */
+static bool is_file_ending(const char *text, size_t length)
+{
+    static const char *const endings[] = {
+        "txt",  "md",  "json", "xml",   "html", "htm",  "css",    "js",   "ts",   "py",   "c",
+        "h",    "cc",  "cpp",  "hpp",   "java", "go",   "rs",     "sh",   "bat",  "exe",  "dll",
+        "so",   "a",   "o",    "zip",   "gz",   "xz",   "bz2",    "tar",  "7z",   "rar",  "deb",
+        "rpm",  "iso", "img",  "jpg",   "jpeg", "png",  "gif",    "svg",  "webp", "bmp",  "mp3",
+        "mp4",  "avi", "mkv",  "wav",   "ogg",  "pdf",  "doc",    "docx", "xls",  "xlsx", "ppt",
+        "pptx", "odt", "csv",  "tsv",   "yml",  "yaml", "toml",   "ini",  "conf", "cfg",  "log",
+        "sql",  "db",  "php",  "rb",    "pl",   "lua",  "po",     "mo",   "srt",  "vtt",  "tex",
+        "ttf",  "jar", "apk",  "cmake", "lock", "d",    "service"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strlen(endings[i]) == length && memcmp(endings[i], text, length) == 0)
+            return true;
+    return false;
+}
+
+/* A path or a file name: config.json, ~/.bashrc, /etc/fstab, C:\dir\a.txt, ./run, src/main.c. */
+size_t doc_match_file(const char *text, size_t length, size_t at)
+{
+    if (doc_is_inside_word(text, at) || (at > 0 && doc_is_one_of(text[at - 1], "/\\.<-")))
+        return 0;
+    size_t end = at, dot = 0, slashes = 0, letters = 0;
+    if (doc_is_alpha(doc_at_or_zero(text, length, at)) &&
+        doc_starts_with(text, length, at + 1, ":\\"))
+        end += 2;
+    for (; end < length && end - at < LONGEST_PATH; end++) {
+        char c = text[end];
+        if (c == '.')
+            dot = end;
+        else if (c == '/' || c == '\\')
+            slashes++;
+        else if (doc_is_alpha(c))
+            letters++;
+        else if (!doc_is_digit(c) && !doc_is_one_of(c, "_-+~"))
+            break;
+    }
+    while (end > at && text[end - 1] == '.')
+        end--;
+    if (!letters || end - at < 3)
+        return 0;
+    bool rooted = doc_is_one_of(text[at], "/~") || doc_starts_with(text, length, at, "./") ||
+                  doc_starts_with(text, length, at, "../") || text[at + 1] == ':';
+    if (slashes && rooted)
+        return end - at;
+    if (dot > at && dot + 1 < end && is_file_ending(text + dot + 1, end - dot - 1))
+        return end - at;
+    return 0;
+}
+
+/* A command-line option: --output-dir, --width=80. */
+size_t doc_match_option(const char *text, size_t length, size_t at)
+{
+    if (doc_is_inside_word(text, at) || (at > 0 && text[at - 1] == '-') ||
+        !doc_starts_with(text, length, at, "--") ||
+        !doc_is_alpha(doc_at_or_zero(text, length, at + 2)))
+        return 0;
+    size_t end = at + 2;
+    while (end < length && (doc_is_alnum(text[end]) || doc_is_one_of(text[end], "-_=")))
+        end++;
+    return end - at;
+}
+
+/* Characters that names on the net are made of, in any script. */
+static size_t match_name(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    while (end < length && end - at <= LONGEST_NAME) {
+        int32_t character;
+        size_t bytes = text_decode(text + end, length - end, &character);
+        utf8proc_category_t category = utf8proc_category(character);
+        bool letter = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
+        if (!letter && character != '_' && character != '-')
+            break;
+        end += bytes;
+    }
+    return end - at;
+}
+
+/* @name: a Chinese name has no end but a blank, a mark or, where there is none, a limit. */
+size_t doc_match_mention(const char *text, size_t length, size_t at)
+{
+    if (text[at] != '@' || doc_is_inside_word(text, at))
+        return 0;
+    size_t latin = at + 1;
+    while (latin < length && (doc_is_alnum(text[latin]) || doc_is_one_of(text[latin], "_-/.")))
+        latin++;
+    while (latin > at + 1 && doc_is_one_of(text[latin - 1], "-/."))
+        latin--;
+    if (latin > at + 1)
+        return latin - at;
+    size_t name = match_name(text, length, at + 1);
+    return name && name <= 24 ? name + 1 : 0;
+}
+
+/* #topic#, as Weibo writes it, or #topic before a blank or the end. */
+size_t doc_match_hashtag(const char *text, size_t length, size_t at)
+{
+    if (text[at] != '#' || doc_is_inside_word(text, at) || (at > 0 && text[at - 1] == '&'))
+        return 0;
+    size_t name = match_name(text, length, at + 1), end = at + 1 + name;
+    if (!name || name > LONGEST_NAME)
+        return 0;
+    if (doc_at_or_zero(text, length, end) == '#')
+        return end + 1 - at;
+    if (end == length || text_is_blank((unsigned char)text[end]))
+        return end - at;
+    return 0;
+}

@@ -1,0 +1,161 @@
+#include "document/patterns.h"
+
+/* Bytes of a tag in text that is no markup. */
+enum { LONGEST_TAG = 1024 };
+
+/* printf's conversions, with positions and Python's names: %s, %5.2f, %1$d, %(name)s, %lu. Not
+ * "100% of": a conversion follows the sign directly, and a number before it is a percentage. */
+size_t doc_match_percent(const char *text, size_t length, size_t at)
+{
+    if (text[at] != '%')
+        return 0;
+    size_t end = at + 1;
+    if (doc_at_or_zero(text, length, end) == '%')
+        return 2;
+    if (doc_at_or_zero(text, length, end) == '(') {
+        while (end < length && end - at < 64 && text[end] != ')')
+            end++;
+        end++;
+    }
+    while (end < length && (doc_is_digit(text[end]) || doc_is_one_of(text[end], "$#+-.*'0")))
+        end++;
+    while (end < length && doc_is_one_of(text[end], "hlLqjzt"))
+        end++;
+    if (end >= length || !doc_is_one_of(text[end], "diouxXeEfFgGaAcspn@"))
+        return 0;
+    end++;
+    if (end < length && doc_is_alpha(text[end]))
+        return 0;
+    if (at > 0 && doc_is_digit(text[at - 1]))
+        return 0;
+    return end - at;
+}
+
+/* {name}, {0:>8}, {{ x }}, ${x}, #{x}, %{x}, <%= x %> are not told apart by language: braces whose
+ * content is short and has no Chinese. */
+size_t doc_match_braces(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    if (doc_is_one_of(text[end], "$#%") && doc_at_or_zero(text, length, end + 1) == '{')
+        end++;
+    if (text[end] != '{')
+        return 0;
+    size_t depth = 0;
+    for (; end < length && end - at < 80; end++) {
+        char c = text[end];
+        if ((unsigned char)c < 0x20 || (unsigned char)c >= 0x7F)
+            return 0;
+        if (c == '{')
+            depth++;
+        else if (c == '}' && --depth == 0)
+            return end + 1 - at;
+    }
+    return 0;
+}
+
+/* $name and $NAME; not $5. */
+size_t doc_match_variable(const char *text, size_t length, size_t at)
+{
+    if (text[at] != '$' || doc_is_inside_word(text, at))
+        return 0;
+    size_t end = at + 1;
+    if (end >= length || (!doc_is_alpha(text[end]) && text[end] != '_'))
+        return 0;
+    while (end < length && (doc_is_alnum(text[end]) || text[end] == '_'))
+        end++;
+    return end - at;
+}
+
+/* A character reference: &nbsp; &#160; &#xA0;. */
+size_t doc_match_entity(const char *text, size_t length, size_t at)
+{
+    if (text[at] != '&')
+        return 0;
+    size_t end = at + 1;
+    if (doc_at_or_zero(text, length, end) == '#')
+        end++;
+    size_t begin = end;
+    while (end < length && end - begin < 32 && doc_is_alnum(text[end]))
+        end++;
+    return end > begin && doc_at_or_zero(text, length, end) == ';' ? end + 1 - at : 0;
+}
+
+/* A tag in text that is not parsed as markup (PO, JSON, tables): <b>, </a>, <br/>. */
+size_t doc_match_tag(const char *text, size_t length, size_t at)
+{
+    if (text[at] != '<')
+        return 0;
+    size_t end = at + 1;
+    if (doc_at_or_zero(text, length, end) == '/')
+        end++;
+    if (!doc_is_alpha(doc_at_or_zero(text, length, end)))
+        return 0;
+    while (end < length && end - at < LONGEST_TAG && text[end] != '>' && text[end] != '<')
+        end++;
+    return doc_at_or_zero(text, length, end) == '>' ? end + 1 - at : 0;
+}
+
+/* \n and \t as two characters, in text that has been quoted twice. */
+size_t doc_match_backslash(const char *text, size_t length, size_t at)
+{
+    return text[at] == '\\' && doc_is_one_of(doc_at_or_zero(text, length, at + 1), "nrt") &&
+                   !doc_is_alnum(doc_at_or_zero(text, length, at + 2))
+               ? 2
+               : 0;
+}
+
+/* ---- Code and notes ----------------------------------------------------------------------- */
+
+/* `code`: as many backticks at the end as at the start, on one line. */
+size_t doc_match_code(const char *text, size_t length, size_t at)
+{
+    if (text[at] != '`' || (at > 0 && text[at - 1] == '`'))
+        return 0;
+    size_t ticks = 0;
+    while (doc_at_or_zero(text, length, at + ticks) == '`')
+        ticks++;
+    for (size_t i = at + ticks; i < length && text[i] != '\n';) {
+        size_t run = 0;
+        while (doc_at_or_zero(text, length, i + run) == '`')
+            run++;
+        if (run == ticks)
+            return i + run - at;
+        i += run ? run : 1;
+    }
+    return 0;
+}
+
+size_t doc_match_note(const char *text, size_t length, size_t at)
+{
+    if (!doc_starts_with(text, length, at, "[^"))
+        return 0;
+    size_t end = at + 2;
+    while (end < length && text[end] != ']' && text[end] != '[' && text[end] != '\n')
+        end++;
+    if (doc_at_or_zero(text, length, end) != ']' || end == at + 2)
+        return 0;
+    end++;
+    return doc_at_or_zero(text, length, end) == ':' ? end + 1 - at : end - at;
+}
+
+/* $a^2 + b^2$ and $$...$$: no Chinese inside, no blank at the inner edges, no digit after ("$5 and
+ * $6" is money). */
+size_t doc_match_formula(const char *text, size_t length, size_t at)
+{
+    if (text[at] != '$' || doc_is_inside_word(text, at))
+        return 0;
+    size_t signs = doc_at_or_zero(text, length, at + 1) == '$' ? 2 : 1, begin = at + signs;
+    if (begin >= length || text[begin] == ' ')
+        return 0;
+    for (size_t i = begin; i < length; i++) {
+        if ((unsigned char)text[i] >= 0x80)
+            return 0;
+        if (text[i] != '$' || i == begin)
+            continue;
+        if (text[i - 1] == ' ' || (signs == 2 && doc_at_or_zero(text, length, i + 1) != '$') ||
+            doc_is_digit(doc_at_or_zero(text, length, i + signs)))
+            return 0;
+        return i + signs - at;
+    }
+    return 0;
+}
