@@ -5,6 +5,7 @@
  * thread, not of the clock.
  *
  *     bench_kernels [SET...]      default: all sets that this machine has
+ *     bench_kernels bandwidth     the last part only
  */
 #include "kernels/kernels.h"
 
@@ -205,6 +206,10 @@ int main(int argc, char **argv)
 {
     static const char *const all[] = {"amx",     "avx512vnni", "avxvnni", "avx2",
                                       "neondot", "neon",       "scalar"};
+    if (argc == 2 && !strcmp(argv[1], "bandwidth")) {
+        bandwidth();
+        return 0;
+    }
     const size_t count = argc > 1 ? (size_t)argc - 1 : COUNT(all);
     task t = {.x = take((size_t)ROWS_MAX * COLS_MAX * sizeof(float)),
               .w = take((size_t)ROWS_MAX * COLS_MAX * sizeof(float)),

@@ -82,10 +82,10 @@ ZHEN_API void zhen_model_close(zhen_model *model);
 /* What a model is. Strings belong to the model. */
 typedef struct zhen_model_info {
     const char *directory;
-    const char *architecture; /* "marian" */
-    const char *activation;   /* "relu", "swish", ... */
-    const char *weight_type;  /* "float32", "float16", "bfloat16", "int8" */
-    const char *licence;      /* from the model card's front matter, or NULL */
+    const char *architecture;                      /* "marian" */
+    const char *activation;                        /* "relu", "swish", ... */
+    const char *weight_type;                       /* "float32", "float16", "bfloat16", "int8" */
+    const char *licence;                           /* from the model card's front matter, or NULL */
     const char *source_language, *target_language; /* from tokenizer_config.json, or NULL */
     size_t d_model;
     size_t encoder_layers, decoder_layers;
@@ -184,7 +184,7 @@ typedef struct zhen_translation {
     size_t sentence_count;
     const zhen_alternative *alternatives; /* best first, the first is the translation itself */
     size_t alternative_count;             /* 1 to options.nbest */
-    size_t source_tokens, target_tokens; /* what the model read and wrote, without </s> */
+    size_t source_tokens, target_tokens;  /* what the model read and wrote, without </s> */
 } zhen_translation;
 
 typedef struct zhen_translations zhen_translations;
@@ -248,16 +248,17 @@ ZHEN_API const char *zhen_format_name(zhen_format format);
 
 typedef enum zhen_bilingual {
     ZHEN_BILINGUAL_NONE,
-    ZHEN_BILINGUAL_INTERLEAVED, /* text: each line, then its translation; subtitles: both in a cue */
+    ZHEN_BILINGUAL_INTERLEAVED, /* text: each line, then its translation; subtitles: both in a cue
+                                 */
     ZHEN_BILINGUAL_TSV          /* any format: a line "source TAB translation" for each text */
 } zhen_bilingual;
 
 typedef struct zhen_document_options {
     zhen_format format;
-    const char *name;      /* of the file, for messages; NULL: none */
-    const char *encoding;  /* "UTF-8", "UTF-16", "GB18030", "Big5", ... as iconv knows it; NULL:
-                              detect */
-    bool paragraphs;       /* text: join hard-wrapped lines, blank lines divide paragraphs */
+    const char *name;     /* of the file, for messages; NULL: none */
+    const char *encoding; /* "UTF-8", "UTF-16", "GB18030", "Big5", ... as iconv knows it; NULL:
+                             detect */
+    bool paragraphs;      /* text: join hard-wrapped lines, blank lines divide paragraphs */
     zhen_bilingual bilingual;
     const char *json_path; /* JSON, JSONL: which strings, "$.items[*].title" or "items.title",
                               several with commas; NULL: all */

@@ -1,7 +1,8 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
-#include <sys/resource.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static double seconds_since(const struct timespec *start)
@@ -58,16 +59,29 @@ static void sum_up_files(const cli_run *run, double seconds)
             rate(counts->sentences, seconds));
 }
 
+/* The most memory that this program has had, in MB; getrusage would begin with what the program
+ * that started it had. 0 if unknown. */
+static double peak_memory(void)
+{
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    double kilobytes = 0;
+    while (status && fgets(line, sizeof line, status))
+        if (!strncmp(line, "VmHWM:", 6))
+            kilobytes = strtod(line + 6, NULL);
+    if (status)
+        fclose(status);
+    return kilobytes / 1e3;
+}
+
 static void sum_up_speed(const cli_run *run, double seconds)
 {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     fprintf(stderr,
             "zhen: %zu texts, %zu sentences, %zu source and %zu target tokens in %.2f s: "
             "%.0f target tokens/s, %.1f sentences/s, peak memory %.0f MB\n",
             run->counts.texts, run->counts.sentences, run->counts.source_tokens,
             run->counts.target_tokens, seconds, rate(run->counts.target_tokens, seconds),
-            rate(run->counts.sentences, seconds), (double)usage.ru_maxrss / 1e3);
+            rate(run->counts.sentences, seconds), peak_memory());
 }
 
 void cli_progress_end(cli_run *run)

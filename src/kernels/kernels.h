@@ -89,7 +89,8 @@ typedef struct kn_memory {
  * at its source; the positions of a sentence at each other): for each of them
  *     out[d] = sum_j weights[j] * v_j[d],  weights = softmax_j(q . k_j * scale).
  * q: (queries, q_stride), out: (queries, out_stride), `dim` values used of each row;
- * weights: the softmax, (queries, count), and scratch, (2, count). A query's result does not depend on the others. */
+ * weights: the softmax, (queries, count), and scratch, (2, count). A query's result does not depend
+ * on the others. */
 void kn_attend(const kn_table *table, const float *q, size_t q_stride, size_t queries,
                const kn_memory *memory, float scale, float *weights, float *out, size_t out_stride);
 
