@@ -8,7 +8,9 @@ from .parameters import Architecture
 
 
 def save(path, architecture, flat, optimiser, order, counts):
-    """optimiser, order: their states. Written beside and renamed, so that a kill at any moment leaves the old checkpoint or the new one, whole."""
+    """optimiser, order: their states.
+
+    Written beside and renamed, so that a kill at any moment leaves the old checkpoint or the new one, whole."""
     path = Path(path)
     part = path.with_suffix(".part")
     with open(part, "wb") as f:
