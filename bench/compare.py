@@ -109,14 +109,14 @@ def prepare(args):
 
 
 def sentences(args):
-    """All of flores_dev and 10,000 lines of other text, cut into sentences by zhen."""
+    """All of flores_dev and --lines lines of other text, cut into sentences by zhen."""
     lines = [line.split("\t")[0] for line in args.flores.read_text().splitlines()]
     others = []
     for path in args.corpus:
         with open(path, encoding="utf8") as file:
             others += [line.split("\t")[0].strip() for line in file]
-    step = max(1, len(others) // 10000)
-    lines += [line for line in others[::step] if line][:10000]
+    step = max(1, len(others) // args.lines)
+    lines += [line for line in others[::step] if line][:args.lines]
     if args.quick:
         lines = lines[:300]
     out, _, _ = run([args.zhen, "-m", args.model, "--greedy", "--json"], "\n".join(lines) + "\n")
@@ -238,6 +238,7 @@ def main():
                         help="int8 model directory (default: %(default)s)")
     parser.add_argument("--flores", type=Path, default=BENCH.parent / "data/flores_dev.tsv")
     parser.add_argument("--corpus", type=Path, nargs="*", default=[])
+    parser.add_argument("--lines", type=int, default=10000, help="of --corpus (default: 10000)")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--quick", action="store_true", help="300 lines, to try it out")
