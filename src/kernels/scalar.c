@@ -1,5 +1,6 @@
 /* Plain C: the reference for every other instruction set, and what runs where there is none. */
 #define KN_LOOPS kn_loops_scalar
+#define KN_UNROLL
 #include "kernels/lanes_scalar.h"
 #include "kernels/loops.h"
 

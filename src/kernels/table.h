@@ -113,10 +113,14 @@ extern const kn_table kn_table_neon;
 extern const kn_table kn_table_neondot;
 
 /* Before a loop over an array that must become registers: GCC keeps an array in memory as soon as
- * one of its loops is not unrolled. Without optimisation it only warns. */
+ * one of its loops is not unrolled. Nothing where there are no such registers (scalar.c); without
+ * optimisation GCC would only warn. */
 #ifdef __OPTIMIZE__
+#ifndef KN_UNROLL
 #define KN_UNROLL _Pragma("GCC unroll 16")
+#endif
 #else
+#undef KN_UNROLL
 #define KN_UNROLL
 #endif
 
