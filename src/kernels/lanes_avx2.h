@@ -302,11 +302,10 @@ static inline lanes_pairs lanes_pairs_load(const int8_t *a, const int8_t *b)
     for (size_t half = 0; half < 2; half++) {
         __m256i x = lanes_half_load(a + 32 * half), y = lanes_half_load(b + 32 * half);
         __m256i low = _mm256_unpacklo_epi8(x, y), high = _mm256_unpackhi_epi8(x, y);
-        __m256i *r = pairs.r + 4 * half;
-        r[0] = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(low));
-        r[1] = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(high));
-        r[2] = _mm256_cvtepi8_epi16(_mm256_extracti128_si256(low, 1));
-        r[3] = _mm256_cvtepi8_epi16(_mm256_extracti128_si256(high, 1));
+        pairs.r[4 * half] = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(low));
+        pairs.r[4 * half + 1] = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(high));
+        pairs.r[4 * half + 2] = _mm256_cvtepi8_epi16(_mm256_extracti128_si256(low, 1));
+        pairs.r[4 * half + 3] = _mm256_cvtepi8_epi16(_mm256_extracti128_si256(high, 1));
     }
     return pairs;
 }
