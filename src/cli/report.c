@@ -108,57 +108,36 @@ static zhen_status put_pair(cli_target *target, const cli_record *record, zhen_e
     return ZHEN_OK;
 }
 
-/* Where `part` stands in `whole` at or after *from, which moves behind it; false if nowhere. */
-static bool locate(const zhen_text *whole, const char *part, size_t length, size_t *from,
-                   size_t *at)
-{
-    const char *found =
-        length ? memmem(whole->bytes + *from, whole->length - *from, part, length) : NULL;
-    if (!found)
-        return false;
-    *at = (size_t)(found - whole->bytes);
-    *from = *at + length;
-    return true;
-}
-
-static void put_span(cli_target *target, const char *name, size_t base, zhen_span span)
+static void put_span(cli_target *target, const char *name, zhen_span span)
 {
     char text[96];
-    snprintf(text, sizeof text, ",\"%s\":[%zu,%zu]", name, base + span.begin, base + span.end);
+    snprintf(text, sizeof text, ",\"%s\":[%zu,%zu]", name, span.begin, span.end);
     cli_json_raw(target, text);
 }
 
-/* How far the sentences of a line have been written. */
-typedef struct json_place {
-    size_t source, target;
-    bool any;
-} json_place;
-
-/* The sentences of one text. Offsets are given where the text stands in the line, and its
- * translation in the line's, letter by letter: protected words may have changed either. */
-static void put_sentences(cli_target *target, const cli_record *record, const zhen_text *output,
-                          size_t index, json_place *place)
+static void put_part(cli_target *target, const zhen_text *text, zhen_span span)
 {
-    zhen_text text = zhen_document_text(record->document, index);
+    cli_json_string(target, text->bytes + span.begin, span.end - span.begin);
+}
+
+/* The sentences of one text, as they stand in the line and in its translation. */
+static void put_sentences(cli_target *target, const cli_record *record, const zhen_text *output,
+                          size_t index, bool *any)
+{
     const zhen_translation *translation = translation_of(record, index);
-    size_t source = 0, result = 0;
-    bool located = locate(&record->line->text, text.bytes, text.length, &place->source, &source) &&
-                   locate(output, translation->text, translation->length, &place->target, &result);
     for (size_t i = 0; i < translation->sentence_count; i++) {
-        const zhen_sentence *sentence = &translation->sentences[i];
-        cli_json_raw(target, place->any ? ",{\"source\":" : "{\"source\":");
-        place->any = true;
-        cli_json_string(target, text.bytes + sentence->source.begin,
-                        sentence->source.end - sentence->source.begin);
+        zhen_span source, result;
+        if (!zhen_document_sentence(record->document, index, translation, i, &source, &result))
+            continue;
+        cli_json_raw(target, *any ? ",{\"source\":" : "{\"source\":");
+        *any = true;
+        put_part(target, &record->line->text, source);
         cli_json_raw(target, ",\"translation\":");
-        cli_json_string(target, translation->text + sentence->target.begin,
-                        sentence->target.end - sentence->target.begin);
+        put_part(target, output, result);
         cli_json_raw(target, ",\"score\":");
-        cli_json_number(target, sentence->score);
-        if (located) {
-            put_span(target, "source_span", source, sentence->source);
-            put_span(target, "translation_span", result, sentence->target);
-        }
+        cli_json_number(target, translation->sentences[i].score);
+        put_span(target, "source_span", source);
+        put_span(target, "translation_span", result);
         cli_json_raw(target, "}");
     }
 }
@@ -192,9 +171,9 @@ static zhen_status put_json(cli_target *target, const cli_record *record, zhen_e
     cli_json_raw(target, ",\"score\":");
     cli_json_number(target, score(record, 0));
     cli_json_raw(target, ",\"sentences\":[");
-    json_place place = {0};
+    bool any = false;
     for (size_t i = 0; i < text_count(record); i++)
-        put_sentences(target, record, &output, i, &place);
+        put_sentences(target, record, &output, i, &any);
     cli_json_raw(target, "],\"alternatives\":[");
     status = put_alternatives(target, record, error);
     cli_json_raw(target, record->line->continues ? "],\"continues\":true}\n" : "]}\n");

@@ -30,6 +30,7 @@ void zhen_document_free(zhen_document *document)
         base_buffer_free(&document->units.items[i].result);
         base_buffer_free(&document->units.items[i].plain);
         free(document->units.items[i].holes);
+        free(document->units.items[i].sentences);
     }
     free(document->units.items);
     doc_flow_free(&document->flow);
@@ -274,6 +275,7 @@ static bool write_range(zhen_document *document, zhen_span range, size_t first_b
 static bool write_unit(zhen_document *document, doc_unit *unit, size_t block)
 {
     size_t at = 0;
+    unit->output_at = document->output.length;
     if (!unit->changed && !doc_project_unchanged(unit, document->source.data))
         return false;
     for (size_t i = 0; i < unit->hole_count; i++) {
@@ -310,8 +312,15 @@ static bool write_range(zhen_document *document, zhen_span range, size_t first_b
         const doc_block *block = &document->blocks[i];
         if (block->range.begin >= range.end && range.end < document->source.length)
             break;
-        if (block->range.begin < at || block->range.end > range.end || !replaces(document, block))
+        if (block->range.begin < at || block->range.end > range.end)
             continue;
+        if (!replaces(document, block)) {
+            for (size_t u = 0; u < block->unit_count; u++) {
+                doc_unit *unit = &document->units.items[block->first_unit + u];
+                unit->output_at = document->output.length + (unit->raw.begin - at);
+            }
+            continue;
+        }
         if (!base_buffer_append(&document->output, document->source.data + at,
                                 block->range.begin - at) ||
             !write_block(document, i))
@@ -353,4 +362,48 @@ zhen_status zhen_document_render(zhen_document *document, zhen_text *output, zhe
         return base_fail_memory(error);
     *output = (zhen_text){document->output.data, document->output.length};
     return ZHEN_OK;
+}
+
+/* ---- Sentences ---------------------------------------------------------------------------- */
+
+/* The stretch of the text that holds the byte at `at`, or the nearest one before it. */
+static const doc_origin *origin_at(const doc_unit *unit, size_t at)
+{
+    size_t i = 0;
+    while (i + 1 < unit->origin_count && unit->origins[i + 1].text.begin <= at)
+        i++;
+    return &unit->origins[i];
+}
+
+static zhen_span source_of(const doc_unit *unit, zhen_span text)
+{
+    const doc_origin *first = origin_at(unit, text.begin);
+    const doc_origin *last = origin_at(unit, text.end - 1);
+    zhen_span source = {first->raw.begin, last->raw.end};
+    if (first->literal)
+        source.begin += text.begin - first->text.begin;
+    if (last->literal && text.end < last->text.end)
+        source.end = last->raw.begin + (text.end - last->text.begin);
+    return source;
+}
+
+bool zhen_document_sentence(const zhen_document *document, size_t index,
+                            const zhen_translation *translation, size_t sentence, zhen_span *source,
+                            zhen_span *output)
+{
+    const doc_unit *unit = &document->units.items[index];
+    zhen_span text = translation->sentences[sentence].source;
+    if (!unit->origin_count || text.begin >= text.end || text.end > unit->length)
+        return false;
+    *source = source_of(unit, text);
+    if (!unit->changed) {
+        size_t begin = unit->output_at + (source->begin - unit->raw.begin);
+        *output = (zhen_span){begin, begin + (source->end - source->begin)};
+        return true;
+    }
+    if (sentence >= unit->sentence_count)
+        return false;
+    zhen_span result = unit->sentences[sentence];
+    *output = (zhen_span){unit->output_at + result.begin, unit->output_at + result.end};
+    return true;
 }

@@ -47,8 +47,9 @@ typedef struct doc_flow {
     doc_escape escape;
     size_t line_width; /* of doc_unit */
     const char *line_break;
-    bool scattered;   /* the events' bytes need not follow one another in the source */
-    unsigned protect; /* which patterns are protected, DOC_PROTECT_... of document/protect.h */
+    bool keep_origins; /* units remember where their text stands in the source */
+    bool scattered;    /* the events' bytes need not follow one another in the source */
+    unsigned protect;  /* which patterns are protected, DOC_PROTECT_... of document/protect.h */
     /* What doc_flow_add fills. */
     doc_event *events;
     size_t count, capacity;

@@ -41,6 +41,9 @@ typedef struct making {
     base_buffer text;
     doc_mark *marks;
     size_t mark_count;
+    bool keep_origins;
+    doc_origin *origins;
+    size_t origin_count, origin_capacity;
     size_t *mark_of;   /* of the event begin + i: its mark */
     size_t stand_in;   /* the next one to try */
     bool pending;      /* a blank is due before the next text */
@@ -71,6 +74,19 @@ static bool ends_wide(const base_buffer *text)
     return begins_wide(text->data + begin, text->length - begin);
 }
 
+/* The text from `begin` on was made from the event. */
+static bool keep_origin(making *m, const doc_event *event, size_t begin)
+{
+    if (!m->keep_origins)
+        return true;
+    if (!base_grow((void **)&m->origins, &m->origin_capacity, m->origin_count + 1,
+                   sizeof *m->origins))
+        return false;
+    m->origins[m->origin_count++] =
+        (doc_origin){{begin, m->text.length}, event->raw, event->kind == DOC_EVENT_TEXT};
+    return true;
+}
+
 static bool add_text(making *m, const char *text, size_t length)
 {
     bool joined = m->pending_line && ends_wide(&m->text) && begins_wide(text, length);
@@ -97,6 +113,8 @@ static bool add_word(making *m, size_t at, doc_mark *mark)
     if (!add_text(m, name, strlen(name)))
         return false;
     mark->place = (zhen_span){m->text.length - strlen(name), m->text.length};
+    if (!keep_origin(m, &m->events[at], mark->place.begin))
+        return false;
     const doc_event *next = &m->events[at + 1];
     if (at + 1 < m->end && next->kind == DOC_EVENT_TEXT && is_alnum(next->text[0]))
         m->pending = true;
@@ -143,7 +161,8 @@ static bool add_events(making *m)
         if (event->kind == DOC_EVENT_SPACE)
             add_space(m, event);
         else if (event->kind == DOC_EVENT_TEXT)
-            ok = add_text(m, event->text, event->text_length);
+            ok = add_text(m, event->text, event->text_length) &&
+                 keep_origin(m, event, m->text.length - event->text_length);
         else
             ok = add_mark(m, i);
         if (!ok)
@@ -203,6 +222,14 @@ static bool keep_unit(making *m, const doc_flow *flow, doc_units *units)
         unit->text = base_arena_string(units->arena, m->text.data, m->text.length);
     if (!unit->text)
         return false;
+    if (m->origin_count) {
+        doc_origin *origins = base_arena_calloc(units->arena, m->origin_count, sizeof *origins);
+        if (!origins)
+            return false;
+        memcpy(origins, m->origins, m->origin_count * sizeof *origins);
+        unit->origins = origins;
+        unit->origin_count = m->origin_count;
+    }
     if (m->mark_count) {
         doc_mark *marks = base_arena_calloc(units->arena, m->mark_count, sizeof *marks);
         if (!marks || !keep_raw(m, units->source, units->arena))
@@ -217,7 +244,7 @@ static bool keep_unit(making *m, const doc_flow *flow, doc_units *units)
 bool doc_flow_make_unit(const doc_flow *flow, const doc_event *events, size_t begin, size_t end,
                         doc_units *units)
 {
-    making m = {.events = events, .begin = begin, .end = end};
+    making m = {.events = events, .begin = begin, .end = end, .keep_origins = flow->keep_origins};
     m.marks = calloc(end - begin, sizeof *m.marks);
     m.mark_of = calloc(end - begin, sizeof *m.mark_of);
     bool ok = m.marks && m.mark_of && base_buffer_reserve(&m.text, 0) && add_events(&m);
@@ -227,6 +254,7 @@ bool doc_flow_make_unit(const doc_flow *flow, const doc_event *events, size_t be
     }
     free(m.marks);
     free(m.mark_of);
+    free(m.origins);
     base_buffer_free(&m.text);
     return ok;
 }

@@ -51,6 +51,7 @@ zhen_status doc_parse_text(zhen_document *document, zhen_error *error)
     doc_flow *flow = &document->flow;
     flow->escape = doc_escape_none;
     flow->protect = DOC_PROTECT_ALL;
+    flow->keep_origins = true;
     for (size_t at = document->body; at < source->length;) {
         size_t begin = at, end = find_line_end(source, at), next = skip_line_end(source, end);
         bool ok = doc_flow_add_text(flow, source->data, (zhen_span){begin, end});

@@ -21,6 +21,7 @@ typedef struct writing {
     base_buffer text; /* not yet escaped */
     bool *spaced;     /* of each token: the blank before it is written or not wanted */
     bool *broken;     /* of each token: the blank before it becomes a line break */
+    const zhen_translation *translation;
     bool plain;
     bool space_due; /* the next word needs a blank before it */
     int32_t last;   /* last character written, 0 at the beginning */
@@ -103,11 +104,8 @@ static bool set_off(writing *w)
     return write_text(w, " ", 1);
 }
 
-static bool write_token(writing *w, size_t index)
+static bool write_token_text(writing *w, const doc_token *token)
 {
-    const doc_token *token = &w->target->tokens[index];
-    if (!write_space(w, index))
-        return false;
     if (token->word != DOC_NONE) {
         bool ok = !token->inserted && !w->space_due ? true : set_off(w);
         w->space_due = token->inserted;
@@ -120,6 +118,50 @@ static bool write_token(writing *w, size_t index)
         return false;
     w->space_due = false;
     return write_text(w, w->target->text + token->text.begin, token->text.end - token->text.begin);
+}
+
+/* The sentence that a token belongs to; that of a protected word by its place in the source. */
+static size_t sentence_of(const writing *w, const doc_token *token)
+{
+    const zhen_sentence *sentences = w->translation->sentences;
+    size_t count = w->translation->sentence_count, i = 0;
+    if (token->word != DOC_NONE) {
+        size_t at = w->unit->marks[token->word].place.begin;
+        while (i + 1 < count && sentences[i].source.end <= at)
+            i++;
+    } else {
+        while (i + 1 < count && sentences[i].target.end <= token->text.begin)
+            i++;
+    }
+    return i;
+}
+
+/* Text is written as it is where sentences are kept, so that places are known before it is. */
+static void keep_sentence(const writing *w, const doc_token *token, size_t begin)
+{
+    doc_unit *unit = w->unit;
+    if (unit->sentence_count == 0)
+        return;
+    zhen_span *span = &unit->sentences[sentence_of(w, token)];
+    size_t end = unit->result.length + w->text.length;
+    span->begin = span->end && span->begin < begin ? span->begin : begin;
+    span->end = end > span->end ? end : span->end;
+}
+
+static bool write_token(writing *w, size_t index)
+{
+    const doc_token *token = &w->target->tokens[index];
+    if (!write_space(w, index))
+        return false;
+    size_t begin = w->unit->result.length + w->text.length;
+    if (!write_token_text(w, token))
+        return false;
+    /* A blank that set the word off is not part of it. */
+    const char *text = begin >= w->unit->result.length
+                           ? w->text.data + (begin - w->unit->result.length)
+                           : w->unit->result.data + begin;
+    keep_sentence(w, token, *text == ' ' ? begin + 1 : begin);
+    return true;
 }
 
 /* The first token at or after step `at`, DOC_NONE if there is none. */
@@ -249,14 +291,33 @@ static bool write_steps(writing *w)
     return flush(w);
 }
 
-static bool write_result(doc_unit *unit, const char *source, const doc_target *target,
-                         const doc_steps *steps, bool plain)
+/* Makes room for the places of the sentences in the result. */
+static bool begin_sentences(doc_unit *unit, const zhen_translation *translation)
 {
-    writing w = {.unit = unit, .source = source, .target = target, .steps = steps, .plain = plain};
+    free(unit->sentences);
+    unit->sentences = NULL;
+    unit->sentence_count = 0;
+    if (!unit->origin_count || !translation->sentence_count)
+        return true;
+    unit->sentences = calloc(translation->sentence_count, sizeof *unit->sentences);
+    if (unit->sentences)
+        unit->sentence_count = translation->sentence_count;
+    return unit->sentences;
+}
+
+static bool write_result(doc_unit *unit, const char *source, const zhen_translation *translation,
+                         const doc_target *target, const doc_steps *steps, bool plain)
+{
+    writing w = {.unit = unit,
+                 .source = source,
+                 .translation = translation,
+                 .target = target,
+                 .steps = steps,
+                 .plain = plain};
     w.spaced = calloc(target->count + 1, sizeof *w.spaced);
     w.broken = calloc(target->count + 1, sizeof *w.broken);
-    bool ok =
-        w.spaced && w.broken && base_buffer_reserve(&unit->result, unit->length) && write_steps(&w);
+    bool ok = w.spaced && w.broken && begin_sentences(unit, translation) &&
+              base_buffer_reserve(&unit->result, unit->length) && write_steps(&w);
     free(w.spaced);
     free(w.broken);
     base_buffer_free(&w.text);
@@ -293,7 +354,7 @@ static bool project(doc_unit *unit, const char *source, const zhen_translation *
         doc_placing placing = place(unit, &target, &steps);
         ok = placing != DOC_NO_MEMORY;
         if (placing == DOC_PLACED) {
-            ok = write_result(unit, source, &target, &steps, plain);
+            ok = write_result(unit, source, translation, &target, &steps, plain);
             unit->changed = ok;
         }
     }

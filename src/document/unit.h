@@ -52,12 +52,21 @@ typedef struct doc_hole {
     zhen_span source;
 } doc_hole;
 
+/* A stretch of a unit's text and the bytes of the source that it was made from: the same bytes, or
+ * (of a protected word) others. */
+typedef struct doc_origin {
+    zhen_span text, raw;
+    bool literal;
+} doc_origin;
+
 typedef struct doc_unit {
     const char *text; /* what is translated */
     size_t length;
     doc_mark *marks;
     size_t mark_count;
-    zhen_span raw; /* the bytes of the source that the unit was made from */
+    zhen_span raw;             /* the bytes of the source that the unit was made from */
+    const doc_origin *origins; /* in order; kept for plain text only */
+    size_t origin_count;
     doc_escape escape;
     size_t line_width;      /* a cue's lines are broken at about this many characters; 0: never */
     const char *line_break; /* by this; lives for ever */
@@ -65,6 +74,9 @@ typedef struct doc_unit {
     base_buffer result;     /* the translation in the format's spelling */
     doc_hole *holes;        /* of the result, in order */
     size_t hole_count, hole_capacity;
+    zhen_span *sentences; /* of the translation, in the result; with origins only */
+    size_t sentence_count;
+    size_t output_at;  /* where the unit stands in the document's output */
     base_buffer plain; /* ... and as plain text; kept for side-by-side output only */
 } doc_unit;
 

@@ -112,6 +112,46 @@ START_TEST(stand_ins_are_repaired)
 }
 END_TEST
 
+/* Sentences are found in the source and the output, protected words and all. */
+START_TEST(sentences_are_located)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    zhen_reader *reader;
+    zhen_document *document;
+    const char *line = " 见 http://a.b/c。  爱😀水！";
+    ck_assert_int_eq(zhen_reader_create(&o, &reader, NULL), ZHEN_OK);
+    ck_assert_int_eq(zhen_reader_feed(reader, line, strlen(line), NULL), ZHEN_OK);
+    ck_assert_int_eq(zhen_reader_finish(reader, NULL), ZHEN_OK);
+    ck_assert_int_eq(zhen_reader_next(reader, false, &document, NULL), ZHEN_OK);
+    zhen_text text = zhen_document_text(document, 0), output;
+    ck_assert_str_eq(text.bytes, "见 27。 爱水！");
+    const zhen_sentence sentences[] = {{.source = {0, 9}, .target = {0, 7}},
+                                       {.source = {10, 19}, .target = {8, 17}}};
+    zhen_translation translation = {
+        .text = "See 27. I love it", .length = 17, .sentences = sentences, .sentence_count = 2};
+    static const char *const sources[] = {"见 http://a.b/c。", "爱😀水！"};
+    static const char *const targets[] = {"See http://a.b/c.", "I😀 love it"};
+    for (int changed = 0; changed < 2; changed++) {
+        if (changed)
+            ck_assert_int_eq(zhen_document_set(document, 0, &translation, NULL), ZHEN_OK);
+        ck_assert_int_eq(zhen_document_render(document, &output, NULL), ZHEN_OK);
+        for (size_t i = 0; i < 2; i++) {
+            zhen_span source, target;
+            ck_assert(zhen_document_sentence(document, 0, &translation, i, &source, &target));
+            const char *expected = changed ? targets[i] : sources[i];
+            ck_assert_uint_eq(source.end - source.begin, strlen(sources[i]));
+            ck_assert(memcmp(line + source.begin, sources[i], strlen(sources[i])) == 0);
+            ck_assert_msg(target.end - target.begin == strlen(expected) &&
+                              memcmp(output.bytes + target.begin, expected, strlen(expected)) == 0,
+                          "%.*s, not %s", (int)(target.end - target.begin),
+                          output.bytes + target.begin, expected);
+        }
+    }
+    zhen_document_free(document);
+    zhen_reader_free(reader);
+}
+END_TEST
+
 /* ---- Markdown ----------------------------------------------------------------------------- */
 
 START_TEST(markdown_inlines)
@@ -414,6 +454,7 @@ int main(void)
                                                 &symbols_are_protected,
                                                 &prices_and_percentages_are_text,
                                                 &stand_ins_are_repaired,
+                                                &sentences_are_located,
                                                 &markdown_inlines,
                                                 &markdown_leaves_code_alone,
                                                 &markdown_html,
