@@ -63,7 +63,7 @@ static zhen_status write_document(cli_batch_item *item, const zhen_translations 
     for (size_t i = 0; i < zhen_document_count(item->document) && !status; i++)
         status = zhen_document_set(item->document, i,
                                    zhen_translations_get(translations, first + i), error);
-    zhen_text output;
+    zhen_text output = {NULL, 0};
     if (!status)
         status = zhen_document_render(item->document, &output, error);
     if (!status)
