@@ -307,9 +307,9 @@ ZHEN_API zhen_status zhen_document_render(zhen_document *document, zhen_text *ou
                                           zhen_error *error);
 ZHEN_API void zhen_document_free(zhen_document *document);
 
-/* Where sentence number `sentence` of the translation that was set for text `index` stands, with its
- * protected words as they are: in the document's source (UTF-8) and in the output rendered last.
- * Plain text only; false for other formats. A sentence may have come out empty. */
+/* Where sentence number `sentence` of the translation that was set for text `index` stands, with
+ * its protected words as they are: in the document's source (UTF-8) and in the output rendered
+ * last. Plain text only; false for other formats. A sentence may have come out empty. */
 ZHEN_API bool zhen_document_sentence(const zhen_document *document, size_t index,
                                      const zhen_translation *translation, size_t sentence,
                                      zhen_span *source, zhen_span *output);

@@ -86,8 +86,8 @@ static zhen_status put_nbest(cli_target *target, const cli_record *record, zhen_
         if (status)
             return status;
         char head[64];
-        snprintf(head, sizeof head, "%zu\t%zu\t%.4f\t", record->line->number, rank + 1,
-                 score(record, rank));
+        (void)snprintf(head, sizeof head, "%zu\t%zu\t%.4f\t", record->line->number, rank + 1,
+                       score(record, rank));
         cli_target_put(target, head, strlen(head));
         put_cell(target, output.bytes, output.length);
         cli_target_put(target, "\n", 1);
@@ -111,7 +111,7 @@ static zhen_status put_pair(cli_target *target, const cli_record *record, zhen_e
 static void put_span(cli_target *target, const char *name, zhen_span span)
 {
     char text[96];
-    snprintf(text, sizeof text, ",\"%s\":[%zu,%zu]", name, span.begin, span.end);
+    (void)snprintf(text, sizeof text, ",\"%s\":[%zu,%zu]", name, span.begin, span.end);
     cli_json_raw(target, text);
 }
 
