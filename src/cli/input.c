@@ -1,5 +1,7 @@
 #include "cli/input.h"
 
+#include "cli/signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -36,4 +38,17 @@ bool cli_input_would_wait(int descriptor)
 {
     struct pollfd request = {.fd = descriptor, .events = POLLIN};
     return poll(&request, 1, 0) == 0;
+}
+
+ssize_t cli_input_read(int descriptor, void *bytes, size_t size)
+{
+    struct pollfd ends[] = {{.fd = descriptor, .events = POLLIN},
+                            {.fd = cli_signals_descriptor(), .events = POLLIN}};
+    if (poll(ends, 2, -1) < 0)
+        return -1;
+    if (ends[1].revents) {
+        errno = EINTR;
+        return -1;
+    }
+    return read(descriptor, bytes, size);
 }

@@ -141,7 +141,7 @@ static int read_more(cli_lines *lines)
 {
     if (!reserve(lines))
         return ENOMEM;
-    ssize_t got = read(lines->descriptor, lines->bytes + lines->end, READ_SIZE);
+    ssize_t got = cli_input_read(lines->descriptor, lines->bytes + lines->end, READ_SIZE);
     if (got < 0)
         return errno;
     lines->at_end = got == 0;

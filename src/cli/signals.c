@@ -1,8 +1,11 @@
 #include "cli/signals.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 enum { WATCHED_MAX = 512 };
 
@@ -10,11 +13,18 @@ enum { WATCHED_MAX = 512 };
 static volatile sig_atomic_t caught;
 static _Atomic(zhen_translator *) watched[WATCHED_MAX];
 
+static int wake[2] = {-1, -1}; /* a pipe */
+
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void handle(int signal)
 {
+    int saved = errno;
     caught = signal;
+    if (write(wake[1], "", 1) < 0) {
+        /* Full or missing: a waiting read is interrupted all the same, but for the race. */
+    }
+    errno = saved;
     for (size_t i = 0; i < WATCHED_MAX; i++) {
         zhen_translator *translator = atomic_load(&watched[i]);
         if (translator)
@@ -24,6 +34,8 @@ static void handle(int signal)
 
 void cli_signals_catch(void)
 {
+    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
+        wake[0] = wake[1] = -1;
     /* Without SA_RESTART a read that waits for input returns with EINTR. */
     struct sigaction action = {.sa_handler = handle};
     sigemptyset(&action.sa_mask);
@@ -59,6 +71,11 @@ void cli_signals_forget(zhen_translator *translator)
 bool cli_signals_caught(void)
 {
     return caught != 0;
+}
+
+int cli_signals_descriptor(void)
+{
+    return wake[0];
 }
 
 void cli_signals_die(void)

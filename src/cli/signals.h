@@ -14,6 +14,10 @@ void cli_signals_catch(void);
 void cli_signals_watch(zhen_translator *translator);
 void cli_signals_forget(zhen_translator *translator);
 bool cli_signals_caught(void);
+/* A descriptor that becomes readable, and stays so, when a signal has come: to be polled beside the
+ * input, for a signal that comes between a look at cli_signals_caught and a read would be missed.
+ */
+int cli_signals_descriptor(void);
 /* If a signal came: restores its default action and raises it, which ends the program. */
 void cli_signals_die(void);
 

@@ -104,7 +104,7 @@ static void read_all(cli_stream *stream, int descriptor)
 {
     char bytes[64 * 1024];
     while (!stream->target->failed && !cli_signals_caught() && catch_up(stream, descriptor)) {
-        ssize_t got = read(descriptor, bytes, sizeof bytes);
+        ssize_t got = cli_input_read(descriptor, bytes, sizeof bytes);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
