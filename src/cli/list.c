@@ -53,8 +53,10 @@ static bool add(cli_list *list, const char *input, char *output)
 /* directory/name, or NULL when memory runs out. */
 static char *join(const char *directory, const char *name)
 {
+    size_t length = strlen(directory);
+    const char *separator = length && directory[length - 1] == '/' ? "" : "/";
     char *path;
-    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+    return asprintf(&path, "%s%s%s", directory, separator, name) < 0 ? NULL : path;
 }
 
 static bool add_to_directory(cli_list *list, const char *input, const char *directory,

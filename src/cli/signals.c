@@ -36,6 +36,7 @@ void cli_signals_catch(void)
 {
     if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
         wake[0] = wake[1] = -1;
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow further is a failed write, no death */
     /* Without SA_RESTART a read that waits for input returns with EINTR. */
     struct sigaction action = {.sa_handler = handle};
     sigemptyset(&action.sa_mask);

@@ -34,7 +34,7 @@ static bool open_writer(cli_target *target)
     if (target->writer)
         return true;
     if (!cli_writer_file(&target->own, target->file->output)) {
-        cli_error("%s: %s", target->file->output, strerror(errno));
+        cli_error("%s: %s", target->file->output, cli_writer_reason(errno));
         target->failed = true;
         return false;
     }

@@ -9,13 +9,16 @@ typedef struct cli_writer {
     int descriptor;
     char *bytes;
     size_t length, capacity;
-    char *path, *temporary; /* NULL for standard output */
-    int failure;            /* errno of the first write that failed, 0: none */
+    char *path, *partial; /* of a file that is to appear whole; else NULL */
+    int failure;          /* errno of the first write that failed, 0: none */
 } cli_writer;
 
 void cli_writer_standard(cli_writer *writer);
-/* Writes under a temporary name in the directory of `path`; false with errno set on failure. */
+/* Writes to a hidden file beside `path`, .NAME.zhen-part, which becomes `path` in the end; what is
+ * no regular file (a device, a pipe) is written to as it is. False with errno set on failure. */
 bool cli_writer_file(cli_writer *writer, const char *path);
+/* What to say about an errno that cli_writer_file has set. */
+const char *cli_writer_reason(int failure);
 
 /* Appends to the buffer; a failure is kept in `failure` and later calls do nothing. */
 void cli_writer_put(cli_writer *writer, const void *bytes, size_t length);

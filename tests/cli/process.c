@@ -139,3 +139,24 @@ void outcome_free(result *outcome)
     base_buffer_free(&outcome->output);
     base_buffer_free(&outcome->error);
 }
+
+char *process_translate(const char *input, char *const arguments[])
+{
+    result outcome = process_run(input, strlen(input), arguments);
+    ck_assert_msg(outcome.code == 0, "exit %d, signal %d: %s", outcome.code, outcome.signal,
+                  outcome.error.data);
+    ck_assert_str_eq(outcome.error.data, "");
+    base_buffer_free(&outcome.error);
+    return outcome.output.data;
+}
+
+void process_fail(int code, const char *message, char *const arguments[])
+{
+    result outcome = process_run(NULL, 0, arguments);
+    ck_assert_msg(outcome.code == code, "exit %d instead of %d: %s", outcome.code, code,
+                  outcome.error.data);
+    ck_assert_msg(strstr(outcome.error.data, message) != NULL, "'%s' does not say '%s'",
+                  outcome.error.data, message);
+    ck_assert_str_eq(outcome.output.data, "");
+    outcome_free(&outcome);
+}

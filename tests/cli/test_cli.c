@@ -1,94 +1,13 @@
 /* The program as its users meet it. Nothing here depends on what the model says: it will change. */
 #include "process.h"
+#include "support/folder.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <cjson/cJSON.h>
-#include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-static char directory[64]; /* a fresh one for each test */
-
-static void make_directory(void)
-{
-    strcpy(directory, "/tmp/zhen-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-}
-
-static void remove_directory(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    ck_assert_int_eq(system(command), 0);
-}
-
-/* A path in the test's directory; four of them can be in use at a time. */
-static char *path_of(const char *name)
-{
-    static char paths[4][128];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
-    return path;
-}
-
-static void write_file(const char *path, const char *text, size_t length)
-{
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(text, 1, length, file), length);
-    fclose(file);
-}
-
-static char *read_file(const char *path)
-{
-    static char text[1 << 16];
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "%s is missing", path);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
-}
-
-static size_t count_files(const char *path)
-{
-    DIR *entries = opendir(path);
-    ck_assert_ptr_nonnull(entries);
-    size_t count = 0;
-    for (struct dirent *entry; (entry = readdir(entries));)
-        count += entry->d_name[0] != '.';
-    closedir(entries);
-    return count;
-}
-
-/* Runs, checks the exit status and that nothing was said on standard error; returns the output,
- * to be freed. */
-static char *translate(const char *input, char *const arguments[])
-{
-    result outcome = process_run(input, strlen(input), arguments);
-    ck_assert_msg(outcome.code == 0, "exit %d, signal %d: %s", outcome.code, outcome.signal,
-                  outcome.error.data);
-    ck_assert_str_eq(outcome.error.data, "");
-    base_buffer_free(&outcome.error);
-    return outcome.output.data;
-}
-
-static void expect_failure(int code, const char *message, char *const arguments[])
-{
-    result outcome = process_run(NULL, 0, arguments);
-    ck_assert_msg(outcome.code == code, "exit %d instead of %d: %s", outcome.code, code,
-                  outcome.error.data);
-    ck_assert_msg(strstr(outcome.error.data, message) != NULL, "'%s' does not say '%s'",
-                  outcome.error.data, message);
-    ck_assert_str_eq(outcome.output.data, "");
-    outcome_free(&outcome);
-}
 
 static bool has_latin(const char *text)
 {
@@ -97,8 +16,8 @@ static bool has_latin(const char *text)
 
 START_TEST(arguments_give_a_line_each)
 {
-    char *both = translate("", ARGUMENTS("我爱水课。", "你好！"));
-    char *one = translate("", ARGUMENTS("我爱水课。"));
+    char *both = process_translate("", ARGUMENTS("我爱水课。", "你好！"));
+    char *one = process_translate("", ARGUMENTS("我爱水课。"));
     ck_assert(has_latin(one));
     ck_assert_int_eq(strncmp(both, one, strlen(one)), 0);
     ck_assert(has_latin(both + strlen(one)));
@@ -110,8 +29,8 @@ END_TEST
 
 START_TEST(filter_gives_what_arguments_give)
 {
-    char *argument = translate("", ARGUMENTS("今天天气很好。"));
-    char *filtered = translate("今天天气很好。\n", NO_ARGUMENTS);
+    char *argument = process_translate("", ARGUMENTS("今天天气很好。"));
+    char *filtered = process_translate("今天天气很好。\n", NO_ARGUMENTS);
     ck_assert_str_eq(argument, filtered);
     free(argument);
     free(filtered);
@@ -121,7 +40,7 @@ END_TEST
 START_TEST(text_without_han_passes_unchanged)
 {
     static const char text[] = "Hello, world.\n\n  \t\nカタカナ\r\n 3.14  x \nno newline";
-    char *out = translate(text, NO_ARGUMENTS);
+    char *out = process_translate(text, NO_ARGUMENTS);
     ck_assert_str_eq(out, text);
     free(out);
 }
@@ -129,7 +48,8 @@ END_TEST
 
 START_TEST(line_structure_is_kept)
 {
-    char *out = translate("\xEF\xBB\xBF  你好。\r\n\r\n\t我爱你。 \r\nplain\r\n你好", NO_ARGUMENTS);
+    char *out =
+        process_translate("\xEF\xBB\xBF  你好。\r\n\r\n\t我爱你。 \r\nplain\r\n你好", NO_ARGUMENTS);
     char *line[5], *rest = out;
     for (int i = 0; i < 5; i++)
         line[i] = strsep(&rest, "\n");
@@ -147,7 +67,7 @@ END_TEST
 
 START_TEST(empty_input_gives_empty_output)
 {
-    char *out = translate("", NO_ARGUMENTS);
+    char *out = process_translate("", NO_ARGUMENTS);
     ck_assert_str_eq(out, "");
     free(out);
 }
@@ -191,14 +111,14 @@ END_TEST
 START_TEST(order_is_kept_over_many_lines)
 {
     base_buffer input = {0}, expected = {0};
-    char *han = translate("", ARGUMENTS("你好。"));
+    char *han = process_translate("", ARGUMENTS("你好。"));
     for (int i = 0; i < 700; i++) {
         char line[32];
         snprintf(line, sizeof line, "line %d\n", i);
         base_buffer_append_string(&input, i % 50 ? line : "你好。\n");
         base_buffer_append_string(&expected, i % 50 ? line : han);
     }
-    char *out = translate(input.data, NO_ARGUMENTS);
+    char *out = process_translate(input.data, NO_ARGUMENTS);
     ck_assert_str_eq(out, expected.data);
     free(out);
     free(han);
@@ -213,7 +133,7 @@ START_TEST(huge_line_stays_one_line)
     while (input.length < 2500000)
         base_buffer_append_string(&input, "some words without any Chinese in them. ");
     base_buffer_append_string(&input, "\nend\n");
-    char *out = translate(input.data, NO_ARGUMENTS);
+    char *out = process_translate(input.data, NO_ARGUMENTS);
     char *newline = strchr(out, '\n');
     ck_assert_ptr_nonnull(newline);
     ck_assert_str_eq(newline, "\nend\n");
@@ -232,7 +152,7 @@ static const cJSON *member(const cJSON *object, const char *name)
 
 START_TEST(json_describes_each_line)
 {
-    char *out = translate("他说：\"你好\\。\"我走了。\n\n", ARGUMENTS("--json", "-n", "2"));
+    char *out = process_translate("他说：\"你好\\。\"我走了。\n\n", ARGUMENTS("--json", "-n", "2"));
     char *second = strchr(out, '\n') + 1;
     cJSON *object = cJSON_Parse(out);
     ck_assert_ptr_nonnull(object);
@@ -271,7 +191,7 @@ END_TEST
 
 START_TEST(nbest_and_bilingual_are_tables)
 {
-    char *best = translate("\n你好。\n", ARGUMENTS("-n", "3"));
+    char *best = process_translate("\n你好。\n", ARGUMENTS("-n", "3"));
     int line, rank, at;
     double score, last = 0;
     char *row = best;
@@ -287,51 +207,9 @@ START_TEST(nbest_and_bilingual_are_tables)
     }
     ck_assert_str_eq(row, "");
     free(best);
-    char *pairs = translate("a\tb\n", ARGUMENTS("--bilingual"));
+    char *pairs = process_translate("a\tb\n", ARGUMENTS("--bilingual"));
     ck_assert_str_eq(pairs, "a b\ta b\n");
     free(pairs);
-}
-END_TEST
-
-START_TEST(files_are_translated_whole)
-{
-    write_file(path_of("a.txt"), "你好。\nx", strlen("你好。\nx"));
-    write_file(path_of("b.txt"), "plain\n", 6);
-    char *first = translate("", ARGUMENTS("你好。"));
-    char *out = translate("", ARGUMENTS("-i", path_of("a.txt"), path_of("b.txt")));
-    ck_assert_int_eq(strncmp(out, first, strlen(first)), 0);
-    ck_assert_str_eq(out + strlen(first), "xplain\n");
-    free(out);
-    free(translate("", ARGUMENTS("-o", path_of("out"), path_of("a.txt"), path_of("b.txt"))));
-    ck_assert_str_eq(read_file(path_of("out/b.txt")), "plain\n");
-    ck_assert_int_eq(strncmp(read_file(path_of("out/a.txt")), first, strlen(first)), 0);
-    ck_assert_uint_eq(count_files(path_of("out")), 2);
-    free(translate("", ARGUMENTS("-o", path_of("b.txt"), path_of("b.txt")))); /* in place */
-    ck_assert_str_eq(read_file(path_of("b.txt")), "plain\n");
-    free(first);
-}
-END_TEST
-
-START_TEST(one_bad_file_does_not_stop_the_rest)
-{
-    write_file(path_of("good.txt"), "good\n", 5);
-    result outcome = process_run(
-        NULL, 0, ARGUMENTS("-o", path_of("out"), path_of("missing.txt"), path_of("good.txt")));
-    ck_assert_int_eq(outcome.code, 1);
-    ck_assert_ptr_nonnull(strstr(outcome.error.data, "missing.txt: No such file"));
-    ck_assert_str_eq(read_file(path_of("out/good.txt")), "good\n");
-    ck_assert_uint_eq(count_files(path_of("out")), 1);
-    outcome_free(&outcome);
-}
-END_TEST
-
-START_TEST(full_disk_is_reported)
-{
-    char command[512];
-    snprintf(command, sizeof command, "echo plain | %s > /dev/full 2> %s", getenv("ZHEN_PROGRAM"),
-             path_of("error"));
-    ck_assert_int_eq(WEXITSTATUS(system(command)), 1);
-    ck_assert_ptr_nonnull(strstr(read_file(path_of("error")), "No space left"));
 }
 END_TEST
 
@@ -364,52 +242,33 @@ START_TEST(interrupt_keeps_what_was_finished)
 }
 END_TEST
 
-START_TEST(interrupt_leaves_no_partial_file)
-{
-    char *fifo = path_of("in.txt");
-    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
-    ck_assert_int_eq(mkdir(path_of("out"), 0700), 0);
-    program process = process_start(ARGUMENTS("-o", path_of("out/"), fifo));
-    int writer = open(fifo, O_WRONLY); /* returns when the program has opened its end */
-    ck_assert_int_eq(write(writer, "text\n", 5), 5);
-    kill(process.id, SIGTERM);
-    result outcome = process_finish(&process);
-    close(writer);
-    ck_assert_int_eq(outcome.signal, SIGTERM);
-    char command[128];
-    snprintf(command, sizeof command, "test -z \"$(ls -A %s)\"", path_of("out"));
-    ck_assert_int_eq(system(command), 0);
-    outcome_free(&outcome);
-}
-END_TEST
-
 START_TEST(wrong_command_lines_are_refused)
 {
-    expect_failure(2, "--beam: '0' is not a whole number", ARGUMENTS("--beam=0", "x"));
-    expect_failure(2, "--beam: '4x'", ARGUMENTS("-b", "4x", "x"));
-    expect_failure(2, "--threads: '-1'", ARGUMENTS("-t", "-1", "x"));
-    expect_failure(2, "--length-penalty: 'nan'", ARGUMENTS("--length-penalty=nan", "x"));
-    expect_failure(2, "--nbest=4 needs a beam", ARGUMENTS("-b2", "-n4", "x"));
-    expect_failure(2, "cannot be combined", ARGUMENTS("--json", "--bilingual", "x"));
-    expect_failure(2, "no files given", ARGUMENTS("-i"));
-    expect_failure(2, "unrecognized option '--frobnicate'", ARGUMENTS("--frobnicate"));
-    expect_failure(2, "usage: zhen quantize", ARGUMENTS("quantize", "x"));
-    expect_failure(2, "would both become", ARGUMENTS("-o", "d", "a/x.txt", "b/x.txt"));
+    process_fail(2, "--beam: '0' is not a whole number", ARGUMENTS("--beam=0", "x"));
+    process_fail(2, "--beam: '4x'", ARGUMENTS("-b", "4x", "x"));
+    process_fail(2, "--threads: '-1'", ARGUMENTS("-t", "-1", "x"));
+    process_fail(2, "--length-penalty: 'nan'", ARGUMENTS("--length-penalty=nan", "x"));
+    process_fail(2, "--nbest=4 needs a beam", ARGUMENTS("-b2", "-n4", "x"));
+    process_fail(2, "cannot be combined", ARGUMENTS("--json", "--bilingual", "x"));
+    process_fail(2, "no files given", ARGUMENTS("-i"));
+    process_fail(2, "unrecognized option '--frobnicate'", ARGUMENTS("--frobnicate"));
+    process_fail(2, "usage: zhen quantize", ARGUMENTS("quantize", "x"));
+    process_fail(2, "would both become", ARGUMENTS("-o", "d", "a/x.txt", "b/x.txt"));
 }
 END_TEST
 
 START_TEST(bad_models_are_refused)
 {
-    expect_failure(3, "missing-directory", ARGUMENTS("-m", "missing-directory", "你好"));
-    expect_failure(3, "config.json", ARGUMENTS("-m", directory, "你好"));
-    expect_failure(3, "config.json", ARGUMENTS("info", directory));
-    expect_failure(3, "config.json", ARGUMENTS("quantize", directory, path_of("out")));
+    process_fail(3, "missing-directory", ARGUMENTS("-m", "missing-directory", "你好"));
+    process_fail(3, "config.json", ARGUMENTS("-m", folder_path(""), "你好"));
+    process_fail(3, "config.json", ARGUMENTS("info", folder_path("")));
+    process_fail(3, "config.json", ARGUMENTS("quantize", folder_path(""), folder_path("out")));
 }
 END_TEST
 
 START_TEST(help_fits_a_screen_and_version_is_short)
 {
-    char *help = translate("", ARGUMENTS("--help"));
+    char *help = process_translate("", ARGUMENTS("--help"));
     size_t lines = 0, column = 0;
     for (char *c = help; *c; c++) {
         column = *c == '\n' ? 0 : column + ((*c & 0xC0) != 0x80);
@@ -419,7 +278,7 @@ START_TEST(help_fits_a_screen_and_version_is_short)
     ck_assert_uint_le(lines, 40);
     ck_assert_ptr_nonnull(strstr(help, "Examples:"));
     free(help);
-    char *version = translate("", ARGUMENTS("-V"));
+    char *version = process_translate("", ARGUMENTS("-V"));
     ck_assert_int_eq(strncmp(version, "zhen ", 5), 0);
     free(version);
 }
@@ -427,7 +286,7 @@ END_TEST
 
 START_TEST(info_describes_the_default_model)
 {
-    char *info = translate("", ARGUMENTS("info"));
+    char *info = process_translate("", ARGUMENTS("info"));
     static const char *const words[] = {"parameters", "encoder", "vocabulary", "licence", "int8"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         ck_assert_msg(strstr(info, words[i]) != NULL, "no '%s' in: %s", words[i], info);
@@ -444,7 +303,7 @@ START_TEST(verbose_sums_up_on_standard_error)
 }
 END_TEST
 
-static Suite *suite(void)
+int main(void)
 {
     const TTest *const tests[] = {
         arguments_give_a_line_each,
@@ -459,33 +318,13 @@ static Suite *suite(void)
         json_describes_each_line,
         json_is_valid_whatever_the_bytes,
         nbest_and_bilingual_are_tables,
-        files_are_translated_whole,
-        one_bad_file_does_not_stop_the_rest,
-        full_disk_is_reported,
         closed_pipe_ends_quietly,
         interrupt_keeps_what_was_finished,
-        interrupt_leaves_no_partial_file,
         wrong_command_lines_are_refused,
         bad_models_are_refused,
         help_fits_a_screen_and_version_is_short,
         info_describes_the_default_model,
         verbose_sums_up_on_standard_error,
     };
-    Suite *suite = suite_create("cli");
-    TCase *cases = tcase_create("program");
-    tcase_add_checked_fixture(cases, make_directory, remove_directory);
-    tcase_set_timeout(cases, 0); /* a slow machine is no failure; ctest guards against hanging */
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(cases, tests[i]);
-    suite_add_tcase(suite, cases);
-    return suite;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite_with("cli", tests, sizeof tests / sizeof *tests, folder_make, folder_remove);
 }

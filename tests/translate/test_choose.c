@@ -1,6 +1,6 @@
 #include "translate/choose.h"
 
-#include "translate/suite.h"
+#include "support/suite.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "translate/cores.h"
 
-#include "translate/suite.h"
+#include "support/suite.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Every allocation on the way fails once: the call must say so, leak nothing and leave the
  * translator usable. Run under a leak checker to see the leaks. Threads that cannot be started are
  * no failure. */
-#include "translate/suite.h"
+#include "support/suite.h"
 #include "zhen.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "translate/finish.h"
 
-#include "translate/suite.h"
+#include "support/suite.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "translate/memory.h"
 
-#include "translate/suite.h"
+#include "support/suite.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * ones will replace it: only on how its words are put together. */
 #include "base/buffer.h"
 #include "text/text.h"
-#include "translate/suite.h"
+#include "support/suite.h"
 #include "zhen.h"
 
 #include <pthread.h>

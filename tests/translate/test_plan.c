@@ -1,7 +1,7 @@
 #include "translate/plan.h"
 
 #include "text/random_text.h"
-#include "translate/suite.h"
+#include "support/suite.h"
 
 #include <string.h>
 

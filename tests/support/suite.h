@@ -1,6 +1,6 @@
 /* The main function of a Check program with one group of tests, each between `begin` and `end`. */
-#ifndef TESTS_TRANSLATE_SUITE_H
-#define TESTS_TRANSLATE_SUITE_H
+#ifndef TESTS_SUPPORT_SUITE_H
+#define TESTS_SUPPORT_SUITE_H
 
 #include <check.h>
 #include <stdlib.h>
