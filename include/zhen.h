@@ -207,7 +207,8 @@ ZHEN_API void zhen_translations_free(zhen_translations *translations);
 /*
  * Documents keep everything but their prose byte for byte. A reader takes the bytes of a file and
  * gives documents: line-oriented formats (text, JSONL, CSV, TSV) come in chunks of whole records so
- * that memory stays bounded, the others as a single document when the file is complete. Each
+ * that memory stays bounded, the others as a single document when the file is complete, which needs
+ * up to twenty times its bytes; files that are too large for that are refused. Each
  * document lists its texts; the caller translates them (with options.alignment, so that markup goes
  * to the right words), hands the translations in and gets the document's bytes, in UTF-8. The bytes
  * of the chunks, one after another, are the translated file:
@@ -265,6 +266,8 @@ typedef struct zhen_document_options {
     const char *columns;   /* CSV, TSV: names from the first line or numbers from 1, several with
                               commas; NULL: all */
     size_t chunk_bytes;    /* about so many bytes in one document; 0: 64 KiB */
+    size_t most_bytes;     /* larger files, or records of line-oriented formats, are refused; 0: 128
+                              MiB, or 16 MiB for records */
 } zhen_document_options;
 
 ZHEN_API void zhen_document_options_init(zhen_document_options *options, zhen_format format);

@@ -6,24 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, BLOCK = 64 * 1024 };
+enum { ALIGNMENT = 64, BLOCK_FIRST = 2 * 1024, BLOCK_MOST = 64 * 1024 };
 
 struct base_arena_block {
     base_arena_block *next;
     size_t used, size; /* of the whole block, this header included */
 };
 
+/* Blocks double, since there may be thousands of arenas that hold next to nothing. */
+static size_t usual_size(const base_arena *arena)
+{
+    if (!arena->blocks)
+        return BLOCK_FIRST;
+    return arena->blocks->size < BLOCK_MOST / 2 ? 2 * arena->blocks->size : BLOCK_MOST;
+}
+
 /* A large request gets a block to itself, put behind the current one, whose rest stays usable. */
 static base_arena_block *new_block(base_arena *arena, size_t bytes)
 {
     const size_t header = base_round_up(sizeof(base_arena_block), ALIGNMENT);
-    size_t size = bytes + header > BLOCK ? bytes + header : BLOCK;
+    size_t usual = usual_size(arena);
+    size_t size = bytes + header > usual ? bytes + header : usual;
     base_arena_block *block = aligned_alloc(ALIGNMENT, size);
     if (!block)
         return NULL;
     block->used = header;
     block->size = size;
-    if (size > BLOCK && arena->blocks) {
+    if (size > usual && arena->blocks) {
         block->next = arena->blocks->next;
         arena->blocks->next = block;
     } else {

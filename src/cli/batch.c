@@ -1,35 +1,28 @@
 #include "cli/batch.h"
 
+#include "cli/grow.h"
+
 #include <stdlib.h>
 
-enum { WINDOW_FIRST = 64, WINDOW_MAX = 4096, WINDOW_BYTES = 1 << 20 };
+/* Documents that wait need up to twenty times their bytes. */
+enum { ITEMS_MAX = 4096, SOURCE_MAX = 2 << 20 };
 
 void cli_batch_start(cli_batch *batch, cli_worker *worker)
 {
-    *batch = (cli_batch){.worker = worker, .window = WINDOW_FIRST};
+    *batch = (cli_batch){.worker = worker};
+    cli_window_start(&batch->window);
 }
 
-/* Grows an array to `need` elements; false, and a message, when memory runs out. */
-static bool grow(void **array, size_t *capacity, size_t need, size_t size)
+void cli_batch_count(cli_batch *batch, size_t bytes)
 {
-    if (need <= *capacity)
-        return true;
-    size_t wanted = 2 * need;
-    void *grown = wanted > need ? reallocarray(*array, wanted, size) : NULL;
-    if (!grown) {
-        cli_error("out of memory");
-        return false;
-    }
-    *array = grown;
-    *capacity = wanted;
-    return true;
+    batch->source_bytes += bytes;
 }
 
 static bool collect_texts(cli_batch *batch, zhen_document *document)
 {
     size_t count = zhen_document_count(document);
-    if (!grow((void **)&batch->texts, &batch->text_capacity, batch->text_count + count,
-              sizeof *batch->texts))
+    if (!cli_grow((void **)&batch->texts, &batch->text_capacity, batch->text_count + count,
+                  sizeof *batch->texts))
         return false;
     for (size_t i = 0; i < count; i++) {
         zhen_text text = zhen_document_text(document, i);
@@ -41,8 +34,10 @@ static bool collect_texts(cli_batch *batch, zhen_document *document)
 
 void cli_batch_add(cli_batch *batch, cli_target *target, zhen_document *document)
 {
-    if (!grow((void **)&batch->items, &batch->capacity, batch->count + 1, sizeof *batch->items) ||
+    if (!cli_grow((void **)&batch->items, &batch->capacity, batch->count + 1,
+                  sizeof *batch->items) ||
         (document && !collect_texts(batch, document))) {
+        cli_error("out of memory");
         target->failed = true;
         zhen_document_free(document);
         if (!document)
@@ -50,8 +45,8 @@ void cli_batch_add(cli_batch *batch, cli_target *target, zhen_document *document
         return;
     }
     batch->items[batch->count++] = (cli_batch_item){document, target};
-    if (batch->text_count >= batch->window || batch->text_bytes >= WINDOW_BYTES ||
-        batch->count >= WINDOW_MAX)
+    if (cli_window_full(&batch->window, batch->text_count, batch->text_bytes) ||
+        batch->count >= ITEMS_MAX || batch->source_bytes >= SOURCE_MAX)
         cli_batch_run(batch);
 }
 
@@ -105,9 +100,8 @@ void cli_batch_run(cli_batch *batch)
     if (end->document) /* its target goes on */
         cli_target_flush(end->target);
     zhen_translations_free(translations);
-    batch->count = batch->text_count = batch->text_bytes = 0;
-    if (batch->window < WINDOW_MAX)
-        batch->window *= 2;
+    batch->count = batch->text_count = batch->text_bytes = batch->source_bytes = 0;
+    cli_window_grow(&batch->window);
 }
 
 void cli_batch_end(cli_batch *batch)

@@ -1,5 +1,6 @@
 #include "cli/lines.h"
 
+#include "cli/grow.h"
 #include "cli/input.h"
 
 #include <errno.h>
@@ -39,14 +40,9 @@ void cli_lines_free(cli_lines *lines)
 /* While a window grows its buffer may move: until it is full, lines know their offsets only. */
 static bool push_line(cli_lines *lines, size_t end, bool newline, bool continues)
 {
-    if (lines->count == lines->line_capacity) {
-        size_t capacity = lines->line_capacity ? 2 * lines->line_capacity : 64;
-        cli_line *grown = realloc(lines->lines, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        lines->lines = grown;
-        lines->line_capacity = capacity;
-    }
+    if (!cli_grow((void **)&lines->lines, &lines->line_capacity, lines->count + 1,
+                  sizeof *lines->lines))
+        return false;
     if (!lines->continued)
         lines->number++;
     lines->lines[lines->count++] = (cli_line){
@@ -96,15 +92,15 @@ static size_t cut_point(const char *text)
     return end - 1;
 }
 
-static bool full(const cli_lines *lines, const cli_window_limits *limits)
+static bool full(const cli_lines *lines, const cli_window *window)
 {
-    return lines->count >= limits->lines || lines->begin >= limits->bytes;
+    return cli_window_full(window, lines->count, lines->begin);
 }
 
 /* Takes whole lines, and parts of huge ones, from what has been read. */
-static bool take_lines(cli_lines *lines, const cli_window_limits *limits)
+static bool take_lines(cli_lines *lines, const cli_window *window)
 {
-    while (!full(lines, limits)) {
+    while (!full(lines, window)) {
         char *from = lines->bytes + lines->scanned;
         char *newline = memchr(from, '\n', lines->end - lines->scanned);
         size_t end = newline ? (size_t)(newline - lines->bytes) : lines->end;
@@ -125,15 +121,7 @@ static bool take_lines(cli_lines *lines, const cli_window_limits *limits)
 
 static bool reserve(cli_lines *lines)
 {
-    if (lines->capacity - lines->end >= READ_SIZE)
-        return true;
-    size_t capacity = lines->capacity ? 2 * lines->capacity : 2 * READ_SIZE;
-    char *grown = realloc(lines->bytes, capacity);
-    if (!grown)
-        return false;
-    lines->bytes = grown;
-    lines->capacity = capacity;
-    return true;
+    return cli_grow((void **)&lines->bytes, &lines->capacity, lines->end + READ_SIZE, 1);
 }
 
 /* Reads what is there; 0, or an errno. */
@@ -150,12 +138,12 @@ static int read_more(cli_lines *lines)
 }
 
 /* Collects lines until the window is full, the input ends or waits, or a read fails. */
-static int fill_window(cli_lines *lines, const cli_window_limits *limits)
+static int fill_window(cli_lines *lines, const cli_window *window)
 {
     for (;;) {
-        if (lines->bytes && !take_lines(lines, limits))
+        if (lines->bytes && !take_lines(lines, window))
             return ENOMEM;
-        if (full(lines, limits) ||
+        if (full(lines, window) ||
             (lines->count && !lines->at_end && cli_input_would_wait(lines->descriptor)))
             return 0;
         if (lines->at_end) /* the last line may lack its newline */
@@ -168,11 +156,11 @@ static int fill_window(cli_lines *lines, const cli_window_limits *limits)
     }
 }
 
-bool cli_lines_next(cli_lines *lines, const cli_window_limits *limits, int *error)
+bool cli_lines_next(cli_lines *lines, const cli_window *window, int *error)
 {
     discard_window(lines);
     if (!lines->failure)
-        lines->failure = fill_window(lines, limits);
+        lines->failure = fill_window(lines, window);
     for (size_t i = 0; i < lines->count; i++)
         lines->lines[i].text.bytes = lines->bytes + lines->lines[i].offset;
     *error = lines->count ? 0 : lines->failure;

@@ -2,6 +2,7 @@
 #ifndef CLI_LINES_H
 #define CLI_LINES_H
 
+#include "cli/window.h"
 #include "zhen.h"
 
 typedef struct cli_line {
@@ -25,10 +26,6 @@ typedef struct cli_lines {
     size_t count, line_capacity;
 } cli_lines;
 
-typedef struct cli_window_limits {
-    size_t lines, bytes;
-} cli_window_limits;
-
 /* Longer lines are cut at a sentence's end and read as several lines with `continues` set, so that
  * memory stays bounded whatever the input. */
 enum { CLI_LINE_MAX = 1 << 20 };
@@ -38,7 +35,7 @@ void cli_lines_start(cli_lines *lines, int descriptor);
 bool cli_lines_start_texts(cli_lines *lines, char *const *texts, size_t count);
 /* Fills the window; false at the end of the input or on an error, which is in *error (0: none).
  * A signal that interrupts the wait gives EINTR. */
-bool cli_lines_next(cli_lines *lines, const cli_window_limits *limits, int *error);
+bool cli_lines_next(cli_lines *lines, const cli_window *window, int *error);
 void cli_lines_free(cli_lines *lines);
 
 #endif

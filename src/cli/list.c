@@ -1,5 +1,6 @@
 #include "cli/list.h"
 
+#include "cli/grow.h"
 #include "cli/input.h"
 
 #include <errno.h>
@@ -33,15 +34,9 @@ zhen_format cli_list_format(const cli_options *options, const char *input)
 /* Takes over `output`. */
 static bool add(cli_list *list, const char *input, char *output)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        cli_file *grown = reallocarray(list->files, capacity, sizeof *grown);
-        if (!grown) {
-            free(output);
-            return false;
-        }
-        list->files = grown;
-        list->capacity = capacity;
+    if (!cli_grow((void **)&list->files, &list->capacity, list->count + 1, sizeof *list->files)) {
+        free(output);
+        return false;
     }
     struct stat status;
     bool known = !cli_input_is_standard(input) && !stat(input, &status) && S_ISREG(status.st_mode);

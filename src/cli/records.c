@@ -3,11 +3,10 @@
 #include "cli/lines.h"
 #include "cli/report.h"
 #include "cli/signals.h"
+#include "cli/window.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { WINDOW_FIRST = 64, WINDOW_MAX = 4096, WINDOW_BYTES = 1 << 20 };
 
 /* A window of lines, each made a document so that protected words come out as they went in. */
 typedef struct record_window {
@@ -121,14 +120,14 @@ static void drop_byte_order_mark(cli_lines *lines)
 
 static void run_lines(cli_worker *worker, cli_target *target, cli_lines *lines)
 {
-    cli_window_limits limits = {WINDOW_FIRST, WINDOW_BYTES};
+    cli_window window;
+    cli_window_start(&window);
     int failure = 0;
     bool good = true;
-    while (good && !cli_signals_caught() && cli_lines_next(lines, &limits, &failure)) {
+    while (good && !cli_signals_caught() && cli_lines_next(lines, &window, &failure)) {
         drop_byte_order_mark(lines);
         good = run_window(worker, target, lines);
-        if (limits.lines < WINDOW_MAX)
-            limits.lines *= 2;
+        cli_window_grow(&window);
     }
     if (failure && !cli_signals_caught())
         cli_error("%s: %s", cli_target_name(target), strerror(failure));

@@ -59,6 +59,7 @@ static void count_bytes(cli_run *run, size_t size)
 static bool feed(cli_stream *stream, const char *bytes, size_t size)
 {
     count_bytes(stream->target->run, size);
+    cli_batch_count(stream->batch, size);
     zhen_error error;
     if (zhen_reader_feed(stream->reader, bytes, size, &error))
         return fail(stream, &error);

@@ -369,10 +369,15 @@ zhen_status zhen_document_render(zhen_document *document, zhen_text *output, zhe
 /* The stretch of the text that holds the byte at `at`, or the nearest one before it. */
 static const doc_origin *origin_at(const doc_unit *unit, size_t at)
 {
-    size_t i = 0;
-    while (i + 1 < unit->origin_count && unit->origins[i + 1].text.begin <= at)
-        i++;
-    return &unit->origins[i];
+    size_t low = 0, high = unit->origin_count;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (unit->origins[middle].text.begin <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &unit->origins[low];
 }
 
 static zhen_span source_of(const doc_unit *unit, zhen_span text)

@@ -124,16 +124,16 @@ static bool write_token_text(writing *w, const doc_token *token)
 static size_t sentence_of(const writing *w, const doc_token *token)
 {
     const zhen_sentence *sentences = w->translation->sentences;
-    size_t count = w->translation->sentence_count, i = 0;
-    if (token->word != DOC_NONE) {
-        size_t at = w->unit->marks[token->word].place.begin;
-        while (i + 1 < count && sentences[i].source.end <= at)
-            i++;
-    } else {
-        while (i + 1 < count && sentences[i].target.end <= token->text.begin)
-            i++;
+    bool word = token->word != DOC_NONE;
+    size_t at = word ? w->unit->marks[token->word].place.begin : token->text.begin;
+    size_t low = 0, high = w->translation->sentence_count;
+    while (low + 1 < high) { /* the sentence is in [low, high): they are in order */
+        size_t middle = low + (high - low) / 2, before = middle - 1;
+        bool later = (word ? sentences[before].source.end : sentences[before].target.end) <= at;
+        low = later ? middle : low;
+        high = later ? high : middle;
     }
-    return i;
+    return low;
 }
 
 /* Text is written as it is where sentences are kept, so that places are known before it is. */

@@ -9,8 +9,10 @@
 #include <string.h>
 
 enum {
-    CHUNK = 64 * 1024, /* bytes in one document of a format with records */
-    SAMPLE = 64 * 1024 /* bytes that the encoding is guessed from */
+    CHUNK = 64 * 1024,              /* bytes in one document of a format with records */
+    SAMPLE = 64 * 1024,             /* bytes that the encoding is guessed from */
+    MOST_RECORD = 16 * 1024 * 1024, /* bytes in a record */
+    MOST_WHOLE = 128 * 1024 * 1024  /* bytes in a file of another format */
 };
 
 struct zhen_reader {
@@ -168,8 +170,30 @@ static zhen_status release(zhen_reader *reader, bool flush, zhen_error *error)
     return status;
 }
 
+/* Refuses what would take too much memory: a whole file, or what should be one record. */
+static zhen_status check_size(const zhen_reader *reader, size_t size, zhen_error *error)
+{
+    bool records = doc_has_records(reader->options.format);
+    size_t most = reader->options.most_bytes ? reader->options.most_bytes
+                  : records                  ? MOST_RECORD
+                                             : MOST_WHOLE;
+    if (size <= most)
+        return ZHEN_OK;
+    const char *name = reader->options.name;
+    if (!records)
+        return base_fail(error, ZHEN_ERROR_UNSUPPORTED,
+                         "%s%slonger than %zu bytes, the most for one document", name ? name : "",
+                         name ? ": " : "", most);
+    return base_fail(error, ZHEN_ERROR_UNSUPPORTED, "%s%sline %zu: longer than %zu bytes%s",
+                     name ? name : "", name ? ": " : "", reader->line, most,
+                     reader->quotes.in_quotes ? " (is a quote not closed?)" : "");
+}
+
 zhen_status zhen_reader_feed(zhen_reader *reader, const void *bytes, size_t size, zhen_error *error)
 {
+    size_t held = reader->held.length + reader->text.length;
+    if (!doc_has_records(reader->options.format) && check_size(reader, held + size, error))
+        return ZHEN_ERROR_UNSUPPORTED;
     if (reader->encoding)
         return decode(reader, bytes, size, error);
     return base_buffer_append(&reader->held, bytes, size) ? ZHEN_OK : base_fail_memory(error);
@@ -239,5 +263,7 @@ zhen_status zhen_reader_next(zhen_reader *reader, bool flush, zhen_document **do
                                flush, reader->finished, &reader->quotes);
     else
         size = reader->finished ? length : 0;
-    return size ? make_document(reader, size, document, error) : ZHEN_OK;
+    if (size)
+        return make_document(reader, size, document, error);
+    return doc_has_records(reader->options.format) ? check_size(reader, length, error) : ZHEN_OK;
 }

@@ -394,6 +394,24 @@ START_TEST(csv_quoting)
 }
 END_TEST
 
+START_TEST(what_is_too_large_is_refused)
+{
+    char text[200] = "我\n\"";
+    memset(text + strlen(text), 'x', sizeof text - 1 - strlen(text));
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    o.most_bytes = 150;
+    expect_failure(&o, text, "file: longer than 150 bytes, the most for one document");
+    o = format(ZHEN_FORMAT_CSV);
+    o.most_bytes = 150;
+    o.chunk_bytes = 1;
+    expect_failure(&o, text, "file: line 2: longer than 150 bytes (is a quote not closed?)");
+    o.format = ZHEN_FORMAT_TSV;
+    expect_failure(&o, text, "file: line 2: longer than 150 bytes");
+    o.most_bytes = 200;
+    expect_gloss(&o, "我\n", "pd\n");
+}
+END_TEST
+
 START_TEST(csv_columns)
 {
     zhen_document_options o = format(ZHEN_FORMAT_CSV);
@@ -474,6 +492,7 @@ int main(void)
                                                 &json_paths,
                                                 &json_lines,
                                                 &csv_quoting,
+                                                &what_is_too_large_is_refused,
                                                 &csv_columns,
                                                 &tsv_is_literal,
                                                 &formats_have_names,
