@@ -54,6 +54,7 @@ static void *take(size_t bytes)
 typedef struct task {
     void (*run)(struct task *task);
     const kn_table *table;
+    kn_blas *blas; /* NULL where there is no OpenBLAS */
     size_t rows, outs, cols;
     kn_packed *packed;
     void *quantized;
@@ -91,8 +92,8 @@ static void multiply(task *t)
 
 static void multiply_f32(task *t)
 {
-    kn_multiply_f32(t->table, t->x, t->cols, t->rows, t->w, NULL, t->cols, t->outs, KN_NONE, t->y,
-                    t->outs);
+    kn_multiply_f32(t->table, t->blas, t->x, t->cols, t->rows, t->w, NULL, t->cols, t->outs,
+                    KN_NONE, t->y, t->outs);
 }
 
 static void quantize(task *t)
@@ -216,8 +217,10 @@ int main(int argc, char **argv)
               .y = take((size_t)ROWS_MAX * OUTS_MAX * sizeof(float))};
     for (size_t i = 0; i < (size_t)ROWS_MAX * COLS_MAX; i++)
         t.x[i] = t.w[i] = (float)(i * 7919 % 2001) / 1000.0F - 1.0F;
+    zhen_error error;
+    if (kn_blas_open(KN_BLAS_LIBRARY, &t.blas, &error) != ZHEN_OK)
+        (void)fprintf(stderr, "%s\n", error.message);
     for (size_t i = 0; i < count; i++) {
-        zhen_error error;
         if (kn_select(argc > 1 ? argv[i + 1] : all[i], &t.table, &error) != ZHEN_OK) {
             if (argc > 1)
                 (void)fprintf(stderr, "%s\n", error.message);
@@ -231,6 +234,7 @@ int main(int argc, char **argv)
     }
     printf("\n");
     bandwidth();
+    kn_blas_close(t.blas);
     free(t.x);
     free(t.w);
     free(t.y);

@@ -1,37 +1,103 @@
 /* The float product: OpenBLAS, or our own loops where they are faster. */
+#include "base/error.h"
 #include "kernels/kernels.h"
 #include "kernels/table.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Up to here reading the weights once, in order, is faster than sgemm, which copies them first. */
 enum { FEW_ROWS = 8 };
 
-/* On a processor that is younger than itself, OpenBLAS falls back to its oldest kernels, which are
- * slower than our loops. */
-static bool blas_is_outdated(const kn_table *table)
+/* ---- The library ---------------------------------------------------------------------------- */
+
+/* What the library holds under the names of cblas.h. */
+struct kn_blas {
+    void *library;
+    __typeof__(cblas_sgemm) *sgemm;
+    __typeof__(openblas_get_num_threads) *get_num_threads;
+    __typeof__(openblas_set_num_threads) *set_num_threads;
+    __typeof__(openblas_get_corename) *get_corename;
+    /* On a processor that is younger than itself, OpenBLAS falls back to its oldest kernels, which
+     * are slower than our loops. */
+    bool outdated;
+};
+
+static zhen_status fail(const char *library, zhen_error *error)
 {
-    return table->loops != &kn_loops_scalar && strcmp(openblas_get_corename(), "Prescott") == 0;
+    const char *reason = dlerror(); /* begins with the library's name, as a rule */
+    return base_fail(error, ZHEN_ERROR_UNSUPPORTED,
+                     "%s: float weights need OpenBLAS, which cannot be loaded: %s", library,
+                     reason ? reason : "unknown reason");
 }
 
-static void multiply_blas(const float *x, size_t x_stride, size_t rows, const float *w, size_t in,
-                          size_t out, float *y, size_t y_stride)
+/* Puts the address of a function into a pointer to one, as POSIX defines it for dlsym. */
+static bool find(void *library, const char *name, void *function)
 {
-    if (openblas_get_num_threads() != 1)
-        openblas_set_num_threads(1);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)rows, (blasint)out, (blasint)in,
+    void *address = dlsym(library, name);
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+static bool find_all(kn_blas *blas)
+{
+    return find(blas->library, "cblas_sgemm", &blas->sgemm) &&
+           find(blas->library, "openblas_get_num_threads", &blas->get_num_threads) &&
+           find(blas->library, "openblas_set_num_threads", &blas->set_num_threads) &&
+           find(blas->library, "openblas_get_corename", &blas->get_corename);
+}
+
+zhen_status kn_blas_open(const char *library, kn_blas **blas, zhen_error *error)
+{
+    *blas = NULL;
+    kn_blas *opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return base_fail_memory(error);
+    /* Its threads may be asleep in its code when we close it: once loaded, it stays. */
+    opened->library = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!opened->library || !find_all(opened)) {
+        zhen_status status = fail(library, error);
+        kn_blas_close(opened);
+        return status;
+    }
+    opened->outdated = strcmp(opened->get_corename(), "Prescott") == 0;
+    *blas = opened;
+    return ZHEN_OK;
+}
+
+void kn_blas_close(kn_blas *blas)
+{
+    if (blas && blas->library)
+        (void)dlclose(blas->library);
+    free(blas);
+}
+
+/* ---- The product ---------------------------------------------------------------------------- */
+
+static bool own_loops_are_faster(const kn_table *table, const kn_blas *blas, size_t rows)
+{
+    return !blas || rows <= FEW_ROWS || (blas->outdated && table->loops != &kn_loops_scalar);
+}
+
+static void multiply_blas(const kn_blas *blas, const float *x, size_t x_stride, size_t rows,
+                          const float *w, size_t in, size_t out, float *y, size_t y_stride)
+{
+    if (blas->get_num_threads() != 1)
+        blas->set_num_threads(1);
+    blas->sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)rows, (blasint)out, (blasint)in,
                 1.0F, x, (blasint)x_stride, w, (blasint)in, 0.0F, y, (blasint)y_stride);
 }
 
-void kn_multiply_f32(const kn_table *table, const float *x, size_t x_stride, size_t rows,
-                     const float *w, const float *bias, size_t in, size_t out,
+void kn_multiply_f32(const kn_table *table, const kn_blas *blas, const float *x, size_t x_stride,
+                     size_t rows, const float *w, const float *bias, size_t in, size_t out,
                      kn_activation activation, float *y, size_t y_stride)
 {
-    if (rows <= FEW_ROWS || in == 0 || out == 0 || blas_is_outdated(table))
+    if (in == 0 || out == 0 || own_loops_are_faster(table, blas, rows))
         table->loops->multiply_f32(x, x_stride, rows, w, in, out, y, y_stride);
     else
-        multiply_blas(x, x_stride, rows, w, in, out, y, y_stride);
+        multiply_blas(blas, x, x_stride, rows, w, in, out, y, y_stride);
     if (!bias && activation == KN_NONE)
         return;
     for (size_t m = 0; m < rows; m++)

@@ -93,8 +93,8 @@ void nn_linear_apply(const nn_linear *linear, const kn_table *table, nn_input *i
     }
     for (size_t i = 0; i < linear->count; i++) {
         const nn_part *part = &linear->parts[i];
-        kn_multiply_f32(table, input->x, input->cols, input->rows, part->weight, part->bias,
-                        linear->in, part->rows, activation, y, y_stride);
+        kn_multiply_f32(table, linear->blas, input->x, input->cols, input->rows, part->weight,
+                        part->bias, linear->in, part->rows, activation, y, y_stride);
         y += part->rows;
     }
 }
@@ -107,7 +107,7 @@ void nn_linear_apply_range(const nn_linear *linear, const kn_table *table, nn_in
         return;
     }
     const nn_part *part = &linear->parts[0];
-    kn_multiply_f32(table, input->x, input->cols, input->rows, part->weight + begin * linear->in,
-                    part->bias ? part->bias + begin : NULL, linear->in, end - begin, KN_NONE, y,
-                    y_stride);
+    kn_multiply_f32(table, linear->blas, input->x, input->cols, input->rows,
+                    part->weight + begin * linear->in, part->bias ? part->bias + begin : NULL,
+                    linear->in, end - begin, KN_NONE, y, y_stride);
 }

@@ -22,6 +22,7 @@ typedef struct nn_linear {
     kn_packed *packed;    /* int8, all matrices as one; or NULL and: */
     const nn_part *parts; /* float, (count) */
     size_t count;
+    const kn_blas *blas; /* for the float ones; the creator sets it, or leaves it NULL */
 } nn_linear;
 
 /* Joins `count` layers of the same input width, which must outlive the result. If all of them are

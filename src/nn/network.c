@@ -179,19 +179,6 @@ static bool create_all(nn_network *network)
            create_cross_kv(network) && mark_alignment_heads(network) && create_output(network);
 }
 
-static zhen_status build(nn_network *network, const char *isa, zhen_error *error)
-{
-    zhen_status status = kn_select(isa, &network->table, error);
-    if (status)
-        return status;
-    if (!list_outputs(network))
-        return base_fail_memory(error);
-    if (network->output_count == 0)
-        return base_fail(error, ZHEN_ERROR_FORMAT,
-                         "final_logits_bias: forbids every piece of the vocabulary");
-    return create_all(network) ? ZHEN_OK : base_fail_memory(error);
-}
-
 /* Calls `visit` for every linear layer. */
 static void each_linear(nn_network *network, void (*visit)(nn_linear *linear, void *context),
                         void *context)
@@ -213,6 +200,41 @@ static void each_linear(nn_network *network, void (*visit)(nn_linear *linear, vo
     visit(&network->output, context);
 }
 
+static void look_for_float(nn_linear *linear, void *context)
+{
+    bool *found = context;
+    *found = *found || linear->parts;
+}
+
+static void set_blas(nn_linear *linear, void *context)
+{
+    linear->blas = context;
+}
+
+static zhen_status open_blas(nn_network *network, zhen_error *error)
+{
+    bool has_float = false;
+    each_linear(network, look_for_float, &has_float);
+    if (!has_float)
+        return ZHEN_OK;
+    zhen_status status = kn_blas_open(KN_BLAS_LIBRARY, &network->blas, error);
+    each_linear(network, set_blas, network->blas);
+    return status;
+}
+
+static zhen_status build(nn_network *network, const char *isa, zhen_error *error)
+{
+    zhen_status status = kn_select(isa, &network->table, error);
+    if (status)
+        return status;
+    if (!list_outputs(network))
+        return base_fail_memory(error);
+    if (network->output_count == 0)
+        return base_fail(error, ZHEN_ERROR_FORMAT,
+                         "final_logits_bias: forbids every piece of the vocabulary");
+    return create_all(network) ? open_blas(network, error) : base_fail_memory(error);
+}
+
 static void free_linear(nn_linear *linear, void *context)
 {
     (void)context;
@@ -224,6 +246,7 @@ void nn_network_free(nn_network *network)
     if (!network)
         return;
     each_linear(network, free_linear, NULL);
+    kn_blas_close(network->blas);
     base_arena_free(&network->arena);
     free(network);
 }

@@ -18,6 +18,7 @@ typedef struct nn_layer {
 struct nn_network {
     const zhen_model *model;
     const kn_table *table;
+    kn_blas *blas; /* NULL if all layers are int8 */
     kn_activation activation;
     float embedding_scale;
     size_t d_model;

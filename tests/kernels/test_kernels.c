@@ -46,8 +46,24 @@ START_TEST(names_those_available)
 }
 END_TEST
 
+START_TEST(needs_a_library_that_is_openblas)
+{
+    zhen_error error = {0};
+    kn_blas *blas;
+    ck_assert_int_eq(kn_blas_open("libno-such.so.0", &blas, &error), ZHEN_ERROR_UNSUPPORTED);
+    ck_assert_ptr_null(blas);
+    ck_assert_int_eq(error.status, ZHEN_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(error.message, "OpenBLAS"));
+    ck_assert_ptr_nonnull(strstr(error.message, "libno-such.so.0"));
+    ck_assert_int_eq(kn_blas_open("libm.so.6", &blas, &error), ZHEN_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(error.message, "cblas_sgemm"));
+    ck_assert_int_eq(kn_blas_open("libm.so.6", &blas, NULL), ZHEN_ERROR_UNSUPPORTED);
+    kn_blas_close(NULL);
+}
+END_TEST
+
 /* Against sums in double; both the loops for few rows and OpenBLAS, with strides and remainders. */
-START_TEST(multiplies_floats)
+static void check_multiply_f32(const kn_blas *blas)
 {
     static const size_t shapes[][3] = {{1, 5, 3},    {3, 33, 7},  {4, 64, 64},  {8, 17, 5},
                                        {9, 100, 70}, {37, 48, 9}, {13, 1, 130}, {2, 0, 3}};
@@ -68,8 +84,8 @@ START_TEST(multiplies_floats)
             for (size_t n = 0; n < out; n++)
                 bias[n] = (float)(n % 5) - 2.0F;
             const kn_activation activation = i % 2 ? KN_RELU : KN_NONE;
-            kn_multiply_f32(table, x, x_stride, rows, w, i % 3 ? bias : NULL, in, out, activation,
-                            y, y_stride);
+            kn_multiply_f32(table, blas, x, x_stride, rows, w, i % 3 ? bias : NULL, in, out,
+                            activation, y, y_stride);
             for (size_t m = 0; m < rows; m++)
                 for (size_t n = 0; n < out; n++) {
                     double sum = i % 3 ? (double)bias[n] : 0.0;
@@ -86,6 +102,17 @@ START_TEST(multiplies_floats)
             free(x);
         }
 }
+
+START_TEST(multiplies_floats)
+{
+    kn_blas *blas, *again;
+    ck_assert_int_eq(kn_blas_open(KN_BLAS_LIBRARY, &blas, NULL), ZHEN_OK);
+    ck_assert_int_eq(kn_blas_open(KN_BLAS_LIBRARY, &again, NULL), ZHEN_OK);
+    kn_blas_close(again);
+    check_multiply_f32(blas);
+    check_multiply_f32(NULL);
+    kn_blas_close(blas);
+}
 END_TEST
 
 int main(void)
@@ -101,6 +128,7 @@ int main(void)
     TCase *selection = tcase_create("selection");
     tcase_add_test(selection, selects_by_name);
     tcase_add_test(selection, names_those_available);
+    tcase_add_test(selection, needs_a_library_that_is_openblas);
     tcase_add_test(selection, multiplies_floats);
     suite_add_tcase(suite, selection);
     SRunner *runner = srunner_create(suite);

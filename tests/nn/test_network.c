@@ -3,6 +3,7 @@
 #include "nn/synthetic.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,31 @@ START_TEST(an_unknown_instruction_set_is_refused)
 }
 END_TEST
 
+static bool process_has_openblas(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    char line[4096];
+    bool found = false;
+    while (fgets(line, sizeof line, maps))
+        found = found || strstr(line, KN_BLAS_LIBRARY) || strstr(line, "openblas");
+    fclose(maps);
+    return found;
+}
+
+START_TEST(openblas_is_loaded_for_float_weights_alone)
+{
+    zhen_model *model = synthetic_model(&SHAPE, 1);
+    zhen_model *int8 = synthetic_int8(model);
+    nn_network_free(create(int8));
+    ck_assert(!process_has_openblas());
+    nn_network_free(create(model));
+    ck_assert(process_has_openblas());
+    synthetic_free(int8);
+    synthetic_free(model);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("nn_network");
@@ -123,6 +149,7 @@ int main(void)
     tcase_add_test(outputs, a_model_without_output_bias_has_all);
     tcase_add_test(outputs, a_model_that_produces_nothing_is_refused);
     tcase_add_test(outputs, an_unknown_instruction_set_is_refused);
+    tcase_add_test(outputs, openblas_is_loaded_for_float_weights_alone);
     suite_add_tcase(suite, outputs);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
