@@ -146,7 +146,10 @@ static void products(task *t)
         int8_t *w = take(t->outs * t->cols);
         for (size_t k = 0; k < t->outs * t->cols; k++)
             w[k] = (int8_t)(k * 7919 % 255 - 127);
-        t->packed = kn_pack(t->table, &(kn_weights){w, t->w, NULL, t->outs}, 1, t->cols);
+        const kn_weights weights = {w, t->w, NULL, t->outs};
+        size_t size = 0;
+        kn_packed_size(&weights, 1, t->cols, &size);
+        t->packed = kn_pack(t->table, &weights, 1, t->cols, take(size));
         printf("  %-30s", shapes[i].name);
         for (size_t r = 0; r < COUNT(row_counts); r++) {
             t->rows = row_counts[r];
@@ -155,7 +158,7 @@ static void products(task *t)
             printf("%8.0f", (double)(t->rows * t->outs * t->cols) * 1e-9 / seconds(t));
         }
         printf("\n");
-        kn_packed_free(t->packed);
+        free(t->packed);
         free(w);
     }
     printf("  %-30s", "256x256 float32");

@@ -234,7 +234,7 @@ int main(int argc, char **argv)
     zhen_error error;
     zhen_model *model;
     check(zhen_model_open(argv[1], &model, &error), &error);
-    check(nn_network_create(model, getenv("ZHEN_ISA"), &s.network, &error), &error);
+    check(nn_network_create(model, getenv("ZHEN_ISA"), 1, &s.network, &error), &error);
     read_sentences(&s, model, argv[2]);
     const nn_limits limits = {.rows = s.rows, .source_tokens = 4096};
     for (size_t repeat = argument(argc, argv, 5, 1); repeat > 0; repeat--) {

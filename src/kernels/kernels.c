@@ -5,7 +5,6 @@
 #include "kernels/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- The choice ---------------------------------------------------------------------------- */
@@ -60,41 +59,41 @@ const char *kn_name(const kn_table *table)
 
 /* ---- Packed weights ------------------------------------------------------------------------ */
 
-/* Where the parts of a packed matrix stand in its one block of memory; false on overflow. */
-static bool lay_out(size_t rows, size_t cols, size_t *values, size_t *floats, size_t *total)
+/* Where the parts of a packed matrix stand in its one block of memory: this, panels, scales,
+ * biases.
+ */
+typedef struct layout {
+    size_t rows, padded_cols;
+    size_t values, scales, biases; /* offsets in bytes */
+    size_t total;
+} layout;
+
+/* False on overflow. */
+static bool lay_out(const kn_weights *pieces, size_t count, size_t cols, layout *l)
 {
-    size_t padded_rows, scales;
-    if (cols > KN_COLS_MAX || !base_add(rows, KN_PANEL - 1, &padded_rows))
+    l->rows = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!base_add(l->rows, pieces[i].rows, &l->rows))
+            return false;
+    size_t padded_rows, values, floats;
+    if (cols > KN_COLS_MAX || !base_add(l->rows, KN_PANEL - 1, &padded_rows))
         return false;
     padded_rows &= ~(size_t)(KN_PANEL - 1);
-    return base_multiply(padded_rows, base_round_up(cols, KN_PAD), values) &&
-           base_multiply(padded_rows, sizeof(float), floats) &&
-           base_multiply(*floats, 2, &scales) && base_add(*values, scales, total) &&
-           *total <= SIZE_MAX / 2;
+    l->padded_cols = base_round_up(cols, KN_PAD);
+    l->values = base_round_up(sizeof(kn_packed), KN_PAD);
+    return base_multiply(padded_rows, l->padded_cols, &values) &&
+           base_multiply(padded_rows, sizeof(float), &floats) &&
+           base_add(l->values, values, &l->scales) && base_add(l->scales, floats, &l->biases) &&
+           base_add(l->biases, floats, &l->total) && l->total <= SIZE_MAX / 2;
 }
 
-static kn_packed *allocate(size_t rows, size_t cols)
+bool kn_packed_size(const kn_weights *pieces, size_t count, size_t cols, size_t *size)
 {
-    size_t values, floats, total;
-    if (!lay_out(rows, cols, &values, &floats, &total))
-        return NULL;
-    kn_packed *packed = malloc(sizeof *packed);
-    if (!packed)
-        return NULL;
-    /* Never an empty request, whose NULL would look like a failure. */
-    char *memory = aligned_alloc(KN_PAD, total + KN_PAD);
-    if (!memory) {
-        free(packed);
-        return NULL;
-    }
-    *packed = (kn_packed){.rows = rows,
-                          .cols = cols,
-                          .padded_cols = base_round_up(cols, KN_PAD),
-                          .memory = sizeof *packed + total + KN_PAD,
-                          .values = (uint8_t *)memory,
-                          .scale = (float *)(void *)(memory + values),
-                          .bias = (float *)(void *)(memory + values + floats)};
-    return packed;
+    layout l;
+    if (!lay_out(pieces, count, cols, &l))
+        return false;
+    *size = l.total;
+    return true;
 }
 
 /* -128 is outside of what quantisation makes and outside of what the AVX2 kernel can negate, so it
@@ -106,37 +105,55 @@ static void guard(uint8_t *values, size_t count, uint8_t offset)
         values[i] = values[i] == least_value ? next : values[i];
 }
 
-/* Puts 64 rows of weights into their panel, `offset` (0 or 128) added to each. */
+/* Quads of a row that are moved at once. */
+enum { QUADS = 4 };
+
+static inline void load_quads(const int8_t *row, size_t left, uint32_t quads[QUADS])
+{
+    if (left >= QUADS * KN_QUAD) {
+        memcpy(quads, row, QUADS * KN_QUAD);
+        return;
+    }
+    memset(quads, 0, QUADS * KN_QUAD);
+    memcpy(quads, row, left);
+}
+
+/* Puts 64 rows of weights into their panel, `offset` (0 or 128) added to each. They are looked
+ * through in the order of memory first, which brings them into the cache. */
 static void pack_panel(const int8_t *const *rows, kn_packed *packed, size_t index, uint8_t offset)
 {
     const size_t cols = packed->cols;
     const uint32_t turn = offset * 0x01010101U; /* adding 128 to a byte is flipping its top bit */
     uint8_t *const panel = packed->values + index * KN_PANEL * packed->padded_cols;
-    uint8_t *out = panel;
-    for (size_t k = 0; k < packed->padded_cols; k += KN_QUAD)
-        for (size_t n = 0; n < KN_PANEL; n++, out += KN_QUAD) {
-            uint32_t quad = 0;
-            if (k + KN_QUAD <= cols)
-                memcpy(&quad, rows[n] + k, KN_QUAD);
-            else if (k < cols)
-                memcpy(&quad, rows[n] + k, cols - k);
-            quad ^= turn;
-            memcpy(out, &quad, KN_QUAD);
-        }
+    bool guarded = false;
     for (size_t n = 0; n < KN_PANEL; n++)
-        if (memchr(rows[n], 0x80, cols))
-            guard(panel, KN_PANEL * packed->padded_cols, offset);
+        guarded = memchr(rows[n], 0x80, cols) || guarded;
+    for (size_t k = 0; k < packed->padded_cols; k += QUADS * KN_QUAD)
+        for (size_t n = 0; n < KN_PANEL; n++) {
+            uint32_t quads[QUADS];
+            load_quads(rows[n] + k, k < cols ? cols - k : 0, quads);
+            for (size_t q = 0; q < QUADS; q++) {
+                const uint32_t quad = quads[q] ^ turn;
+                memcpy(panel + k * KN_PANEL + q * KN_STEP + n * KN_QUAD, &quad, KN_QUAD);
+            }
+        }
+    if (guarded)
+        guard(panel, KN_PANEL * packed->padded_cols, offset);
 }
 
-kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count, size_t cols)
+kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count, size_t cols,
+                   void *memory)
 {
-    size_t rows = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!base_add(rows, pieces[i].rows, &rows))
-            return NULL;
-    kn_packed *packed = allocate(rows, cols);
-    if (!packed)
+    layout l;
+    if (!lay_out(pieces, count, cols, &l))
         return NULL;
+    kn_packed *packed = memory;
+    *packed = (kn_packed){.rows = l.rows,
+                          .cols = cols,
+                          .padded_cols = l.padded_cols,
+                          .values = (uint8_t *)memory + l.values,
+                          .scale = (float *)(void *)((char *)memory + l.scales),
+                          .bias = (float *)(void *)((char *)memory + l.biases)};
     const int8_t *panel[KN_PANEL];
     size_t row = 0;
     for (size_t i = 0; i < count; i++)
@@ -158,14 +175,6 @@ kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count
     return packed;
 }
 
-void kn_packed_free(kn_packed *packed)
-{
-    if (!packed)
-        return;
-    free(packed->values);
-    free(packed);
-}
-
 size_t kn_packed_rows(const kn_packed *packed)
 {
     return packed->rows;
@@ -174,11 +183,6 @@ size_t kn_packed_rows(const kn_packed *packed)
 size_t kn_packed_cols(const kn_packed *packed)
 {
     return packed->cols;
-}
-
-size_t kn_packed_memory(const kn_packed *packed)
-{
-    return packed->memory;
 }
 
 /* ---- The int8 product ---------------------------------------------------------------------- */

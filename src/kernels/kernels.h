@@ -26,21 +26,24 @@ const char *kn_name(const kn_table *table);
 /* A weight matrix packed for one instruction set. */
 typedef struct kn_packed kn_packed;
 
-/* Packs `rows` rows of `cols` int8 values and their scales; bias may be NULL (zero). Nothing of the
- * arguments is kept. NULL when memory runs out or cols > 131072, where sums would overflow. -128
- * counts as -127. Several matrices that are multiplied with the same activations (query, key,
- * value) can be packed as one: pass the pieces one after another. */
+/* `rows` rows of int8 values, their scales and biases. Several matrices that are multiplied with
+ * the same activations (query, key, value) can be packed as one: pass the pieces one after another.
+ */
 typedef struct kn_weights {
     const int8_t *values; /* (rows, cols) */
     const float *scale;   /* (rows) */
-    const float *bias;    /* (rows) or NULL */
+    const float *bias;    /* (rows) or NULL (zero) */
     size_t rows;
 } kn_weights;
-kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count, size_t cols);
-void kn_packed_free(kn_packed *packed);
+/* The bytes that the packed form takes. False if they overflow, or if cols > 131072, where sums
+ * would. */
+bool kn_packed_size(const kn_weights *pieces, size_t count, size_t cols, size_t *size);
+/* Packs into `memory`, kn_packed_size bytes, 64-aligned, which then is the result. Nothing of the
+ * arguments is kept. -128 counts as -127. NULL where kn_packed_size is false. */
+kn_packed *kn_pack(const kn_table *table, const kn_weights *pieces, size_t count, size_t cols,
+                   void *memory);
 size_t kn_packed_rows(const kn_packed *packed);
 size_t kn_packed_cols(const kn_packed *packed);
-size_t kn_packed_memory(const kn_packed *packed);
 
 /* Activations quantised for kn_multiply: bytes needed for `rows` rows of `cols`, 64-aligned. */
 size_t kn_quantized_size(const kn_table *table, size_t rows, size_t cols);

@@ -21,7 +21,6 @@ enum { KN_COLS_MAX = 131072 };
 struct kn_packed {
     size_t rows, cols;
     size_t padded_cols;
-    size_t memory;
     uint8_t *values; /* panels */
     float *scale;    /* (padded rows); padding is zero */
     float *bias;     /* (padded rows) */

@@ -48,11 +48,11 @@ static zhen_status load_weights(zhen_model *model, zhen_error *error)
     return status;
 }
 
-static zhen_status open_tokenizer(zhen_model *model, zhen_error *error)
+static zhen_status finish_tokenizer(zhen_model *model, zhen_error *error)
 {
     const mdl_config *config = &model->config;
     const tok_limits limits = {config->encoder.vocabulary, config->decoder.vocabulary};
-    return tok_open(model->directory, &limits, &model->tokenizer, error);
+    return tok_open_finish(model->tokenizer, &limits, error);
 }
 
 static zhen_status copy_string(base_arena *arena, const char *text, const char **copy,
@@ -193,14 +193,17 @@ static zhen_status open_model(zhen_model *model, const char *directory, zhen_err
     model->storage = calloc(1, sizeof *model->storage);
     if (!model->directory || !model->storage)
         return base_fail_memory(error);
-    zhen_status status = mdl_config_read(directory, &model->storage->memory, &model->config,
-                                         &model->generation, error);
+    /* Half of the tokeniser is read beside all the rest, which takes about as long. */
+    zhen_status status = tok_open_start(directory, &model->tokenizer, error);
+    if (!status)
+        status = mdl_config_read(directory, &model->storage->memory, &model->config,
+                                 &model->generation, error);
     if (!status)
         status = load_weights(model, error);
     if (!status)
         status = fill_info(model, error);
     if (!status)
-        status = open_tokenizer(model, error);
+        status = finish_tokenizer(model, error);
     if (!status)
         model->info.memory_bytes =
             sizeof *model + sizeof *model->storage + base_arena_size(&model->storage->memory) +

@@ -8,8 +8,8 @@ static bool all_int8(const mdl_linear *const *layers, size_t count)
     return true;
 }
 
-static bool pack(nn_linear *linear, const kn_table *table, const mdl_linear *const *layers,
-                 size_t count, base_arena *arena)
+static bool list_pieces(nn_linear *linear, const mdl_linear *const *layers, size_t count,
+                        base_arena *arena)
 {
     kn_weights *pieces = base_arena_calloc(arena, count, sizeof *pieces);
     if (!pieces)
@@ -20,8 +20,9 @@ static bool pack(nn_linear *linear, const kn_table *table, const mdl_linear *con
         pieces[i].bias = layers[i]->bias;
         pieces[i].rows = layers[i]->weight.rows;
     }
-    linear->packed = kn_pack(table, pieces, count, linear->in);
-    return linear->packed != NULL;
+    linear->pieces = pieces;
+    linear->count = count;
+    return kn_packed_size(pieces, count, linear->in, &linear->packed_size);
 }
 
 /* The float values of a matrix: its own, or computed from int8 ones into the arena. */
@@ -57,20 +58,19 @@ static bool keep_in_place(nn_linear *linear, const mdl_linear *const *layers, si
     return true;
 }
 
-bool nn_linear_create(nn_linear *linear, const kn_table *table, const mdl_linear *const *layers,
-                      size_t count, base_arena *arena)
+bool nn_linear_create(nn_linear *linear, const mdl_linear *const *layers, size_t count,
+                      base_arena *arena)
 {
     *linear = (nn_linear){.in = layers[0]->weight.cols};
     for (size_t i = 0; i < count; i++)
         linear->out += layers[i]->weight.rows;
-    return all_int8(layers, count) ? pack(linear, table, layers, count, arena)
+    return all_int8(layers, count) ? list_pieces(linear, layers, count, arena)
                                    : keep_in_place(linear, layers, count, arena);
 }
 
-void nn_linear_free(nn_linear *linear)
+void nn_linear_pack(nn_linear *linear, const kn_table *table, void *memory)
 {
-    kn_packed_free(linear->packed);
-    linear->packed = NULL;
+    linear->packed = kn_pack(table, linear->pieces, linear->count, linear->in, memory);
 }
 
 static void multiply_packed(const nn_linear *linear, const kn_table *table, nn_input *input,

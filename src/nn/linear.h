@@ -1,4 +1,4 @@
-/* Linear layers, y = act(x W^T + b), over int8 weights that were packed or float weights in place.
+/* Linear layers, y = act(x W^T + b), over int8 weights that are packed or float weights in place.
  */
 #ifndef NN_LINEAR_H
 #define NN_LINEAR_H
@@ -19,19 +19,23 @@ typedef struct nn_part {
 /* One or more matrices that read the same input; their outputs stand one after another. */
 typedef struct nn_linear {
     size_t in, out;
-    kn_packed *packed;    /* int8, all matrices as one; or NULL and: */
-    const nn_part *parts; /* float, (count) */
-    size_t count;
-    const kn_blas *blas; /* for the float ones; the creator sets it, or leaves it NULL */
+    size_t count;             /* matrices */
+    const nn_part *parts;     /* float, (count); or NULL and: */
+    const kn_weights *pieces; /* int8, (count), as they are in the model */
+    size_t packed_size;       /* bytes that they take packed as one; 0 for float */
+    kn_packed *packed;        /* by nn_linear_pack */
+    const kn_blas *blas;      /* for float; the creator sets it, or leaves it NULL */
 } nn_linear;
 
-/* Joins `count` layers of the same input width, which must outlive the result. If all of them are
- * int8 they are packed as one; otherwise they stay where they are and are multiplied one by one, an
- * int8 one among them in float. The arena takes what is allocated besides. False when memory runs
- * out. */
-bool nn_linear_create(nn_linear *linear, const kn_table *table, const mdl_linear *const *layers,
-                      size_t count, base_arena *arena);
-void nn_linear_free(nn_linear *linear);
+/* Joins `count` layers of the same input width, which must outlive the result; if all of them are
+ * int8, only until they are packed. Otherwise they stay where they are and are multiplied one by
+ * one, an int8 one among them in float. The arena takes what is allocated besides. False when
+ * memory runs out. */
+bool nn_linear_create(nn_linear *linear, const mdl_linear *const *layers, size_t count,
+                      base_arena *arena);
+/* Packs the int8 matrices into `memory`, packed_size bytes, 64-aligned, which must outlive the
+ * layer; before that it cannot be applied. */
+void nn_linear_pack(nn_linear *linear, const kn_table *table, void *memory);
 
 /* A matrix of activations on its way into linear layers: quantised when the first int8 layer reads
  * it, once for all of them. */

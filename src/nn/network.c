@@ -1,8 +1,12 @@
 #include "nn/network.h"
 
 #include "base/error.h"
+#include "base/pages.h"
+#include "base/size.h"
+#include "base/task.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +32,7 @@ static kn_activation activation_of(mdl_activation activation)
 
 static bool create_one(nn_network *network, nn_linear *linear, const mdl_linear *layer)
 {
-    return nn_linear_create(linear, network->table, &layer, 1, &network->arena);
+    return nn_linear_create(linear, &layer, 1, &network->arena);
 }
 
 static bool create_layer(nn_network *network, nn_layer *layer, const mdl_layer *from, bool decoder)
@@ -37,7 +41,7 @@ static bool create_layer(nn_network *network, nn_layer *layer, const mdl_layer *
     layer->self_norm = from->self.norm;
     layer->cross_norm = from->cross.norm;
     layer->norm = from->norm;
-    return nn_linear_create(&layer->self_qkv, network->table, qkv, 3, &network->arena) &&
+    return nn_linear_create(&layer->self_qkv, qkv, 3, &network->arena) &&
            create_one(network, &layer->self_out, &from->self.output) &&
            (!decoder || (create_one(network, &layer->cross_q, &from->cross.query) &&
                          create_one(network, &layer->cross_out, &from->cross.output))) &&
@@ -69,7 +73,7 @@ static bool create_cross_kv(nn_network *network)
         parts[2 * i] = &decoder[i].cross.key;
         parts[2 * i + 1] = &decoder[i].cross.value;
     }
-    return nn_linear_create(&network->cross_kv, network->table, parts, 2 * layers, &network->arena);
+    return nn_linear_create(&network->cross_kv, parts, 2 * layers, &network->arena);
 }
 
 /* Marks the heads that generation_config.json names; without any, those of the last layer. */
@@ -125,10 +129,12 @@ static bool outputs_are_prefix(const nn_network *network)
            (int32_t)(network->output_count - 1);
 }
 
-/* Copies the rows of the output layer that can be produced; `copies` owns the memory. */
-static bool gather_outputs(const nn_network *network, mdl_linear *output, base_arena *copies)
+/* Copies the rows of the output layer that can be produced. Packing int8 rows copies them once
+ * more; float rows are used where they are. */
+static bool gather_outputs(nn_network *network, mdl_linear *output)
 {
     const mdl_matrix *from = &network->model->output;
+    base_arena *copies = from->s8 ? &network->unpacked : &network->arena;
     const size_t rows = network->output_count, cols = from->cols;
     const size_t size = from->s8 ? sizeof(int8_t) : sizeof(float);
     char *values = base_arena_calloc(copies, rows * cols, size);
@@ -158,16 +164,10 @@ static bool create_output(nn_network *network)
     output.weight.rows = network->output_count;
     if (outputs_are_prefix(network))
         return create_one(network, &network->output, &output);
-    /* Packing int8 rows copies them once more; float rows are used where they were gathered. */
-    base_arena copies = {0};
-    base_arena *owner = output.weight.s8 ? &copies : &network->arena;
-    bool done =
-        gather_outputs(network, &output, owner) && create_one(network, &network->output, &output);
-    base_arena_free(&copies);
-    return done;
+    return gather_outputs(network, &output) && create_one(network, &network->output, &output);
 }
 
-/* ---- The network --------------------------------------------------------------------------- */
+/* ---- All layers ---------------------------------------------------------------------------- */
 
 static bool create_all(nn_network *network)
 {
@@ -179,26 +179,96 @@ static bool create_all(nn_network *network)
            create_cross_kv(network) && mark_alignment_heads(network) && create_output(network);
 }
 
-/* Calls `visit` for every linear layer. */
+/* Calls `visit` for every linear layer, the largest first. */
 static void each_linear(nn_network *network, void (*visit)(nn_linear *linear, void *context),
                         void *context)
 {
     const mdl_config *config = &network->model->config;
     nn_layer *stacks[] = {network->encoder, network->decoder};
     const size_t counts[] = {config->encoder.layers, config->decoder.layers};
+    visit(&network->output, context);
+    visit(&network->cross_kv, context);
     for (size_t s = 0; s < 2; s++)
-        for (size_t i = 0; stacks[s] && i < counts[s]; i++) {
+        for (size_t i = 0; i < counts[s]; i++) {
             nn_layer *layer = &stacks[s][i];
             visit(&layer->self_qkv, context);
+            visit(&layer->fc1, context);
+            visit(&layer->fc2, context);
             visit(&layer->self_out, context);
             visit(&layer->cross_q, context);
             visit(&layer->cross_out, context);
-            visit(&layer->fc1, context);
-            visit(&layer->fc2, context);
         }
-    visit(&network->cross_kv, context);
-    visit(&network->output, context);
 }
+
+/* ---- Packing ------------------------------------------------------------------------------- */
+
+/* Packing is most of what it takes to make a network: several threads share it, layer by layer. */
+enum { PACKERS_MAX = 8 };
+
+typedef struct packing_job {
+    nn_linear *linear;
+    size_t offset; /* in the network's packed weights */
+} packing_job;
+
+typedef struct packing {
+    nn_network *network;
+    packing_job *jobs; /* NULL while they are counted */
+    size_t count;
+    size_t total; /* bytes */
+    bool overflow;
+    atomic_size_t next; /* the first job that nobody has taken */
+} packing;
+
+static void add_job(nn_linear *linear, void *context)
+{
+    packing *work = context;
+    if (!linear->packed_size)
+        return;
+    if (work->jobs)
+        work->jobs[work->count] = (packing_job){linear, work->total};
+    work->count++;
+    work->overflow = !base_add(work->total, linear->packed_size, &work->total) || work->overflow;
+}
+
+static void do_jobs(void *context)
+{
+    packing *work = context;
+    for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->count;)
+        nn_linear_pack(work->jobs[i].linear, work->network->table,
+                       (char *)work->network->packed + work->jobs[i].offset);
+}
+
+static void share_jobs(packing *work, size_t threads)
+{
+    base_task others[PACKERS_MAX];
+    const size_t count = (threads < PACKERS_MAX ? threads : PACKERS_MAX) - 1;
+    for (size_t i = 0; i < count; i++)
+        base_task_start(&others[i], do_jobs, work);
+    do_jobs(work);
+    for (size_t i = 0; i < count; i++)
+        base_task_wait(&others[i]);
+}
+
+/* Packs all int8 layers, one after another in one piece of memory. */
+static bool pack_all(nn_network *network, size_t threads)
+{
+    packing work = {.network = network};
+    each_linear(network, add_job, &work);
+    if (!work.count)
+        return true;
+    work.jobs = base_arena_calloc(&network->unpacked, work.count, sizeof *work.jobs);
+    network->packed = work.overflow ? NULL : base_pages_allocate(work.total);
+    if (!work.jobs || !network->packed)
+        return false;
+    network->packed_size = work.total;
+    work.count = work.total = 0;
+    each_linear(network, add_job, &work);
+    share_jobs(&work, threads);
+    base_arena_free(&network->unpacked);
+    return true;
+}
+
+/* ---- OpenBLAS ------------------------------------------------------------------------------ */
 
 static void look_for_float(nn_linear *linear, void *context)
 {
@@ -222,7 +292,9 @@ static zhen_status open_blas(nn_network *network, zhen_error *error)
     return status;
 }
 
-static zhen_status build(nn_network *network, const char *isa, zhen_error *error)
+/* ---- Making and freeing -------------------------------------------------------------------- */
+
+static zhen_status build(nn_network *network, const char *isa, size_t threads, zhen_error *error)
 {
     zhen_status status = kn_select(isa, &network->table, error);
     if (status)
@@ -232,33 +304,24 @@ static zhen_status build(nn_network *network, const char *isa, zhen_error *error
     if (network->output_count == 0)
         return base_fail(error, ZHEN_ERROR_FORMAT,
                          "final_logits_bias: forbids every piece of the vocabulary");
-    return create_all(network) ? open_blas(network, error) : base_fail_memory(error);
-}
-
-static void free_linear(nn_linear *linear, void *context)
-{
-    (void)context;
-    nn_linear_free(linear);
+    if (!create_all(network) || !pack_all(network, threads))
+        return base_fail_memory(error);
+    return open_blas(network, error);
 }
 
 void nn_network_free(nn_network *network)
 {
     if (!network)
         return;
-    each_linear(network, free_linear, NULL);
     kn_blas_close(network->blas);
+    free(network->packed);
+    base_arena_free(&network->unpacked);
     base_arena_free(&network->arena);
     free(network);
 }
 
-static void add_memory(nn_linear *linear, void *context)
-{
-    if (linear->packed)
-        *(size_t *)context += kn_packed_memory(linear->packed);
-}
-
-zhen_status nn_network_create(const zhen_model *model, const char *isa, nn_network **network,
-                              zhen_error *error)
+zhen_status nn_network_create(const zhen_model *model, const char *isa, size_t threads,
+                              nn_network **network, zhen_error *error)
 {
     *network = NULL;
     nn_network *made = calloc(1, sizeof *made);
@@ -268,20 +331,18 @@ zhen_status nn_network_create(const zhen_model *model, const char *isa, nn_netwo
     made->d_model = model->config.d_model;
     made->activation = activation_of(model->config.activation);
     made->embedding_scale = model->config.scale_embedding ? sqrtf((float)made->d_model) : 1.0F;
-    zhen_status status = build(made, isa, error);
+    zhen_status status = build(made, isa, threads, error);
     if (status) {
         nn_network_free(made);
         return status;
     }
-    made->memory = sizeof *made + base_arena_size(&made->arena);
-    each_linear(made, add_memory, &made->memory);
     *network = made;
     return ZHEN_OK;
 }
 
 size_t nn_network_memory(const nn_network *network)
 {
-    return network->memory;
+    return sizeof *network + base_arena_size(&network->arena) + network->packed_size;
 }
 
 size_t nn_output_count(const nn_network *network)

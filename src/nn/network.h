@@ -28,8 +28,10 @@ struct nn_network {
     size_t output_count;
     int32_t *output_tokens; /* (output_count), ascending */
     int32_t *output_rows;   /* (decoder vocabulary): row of each token, -1 for none */
-    base_arena arena;       /* all of the above but the packed weights */
-    size_t memory;          /* bytes of it all */
+    base_arena arena;       /* all of the above */
+    void *packed;           /* the packed weights of all int8 layers */
+    size_t packed_size;
+    base_arena unpacked; /* what is needed until they are packed */
 };
 
 #endif

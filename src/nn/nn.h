@@ -15,10 +15,10 @@
 /* Weights ready to multiply: packed int8 or mapped float. Immutable, shared by workers. */
 typedef struct nn_network nn_network;
 
-/* isa: NULL or the name of an instruction set, see kn_select. The model must outlive the network.
- */
-zhen_status nn_network_create(const zhen_model *model, const char *isa, nn_network **network,
-                              zhen_error *error);
+/* isa: NULL or the name of an instruction set, see kn_select. threads: how many may share the work,
+ * at least 1. The model must outlive the network. */
+zhen_status nn_network_create(const zhen_model *model, const char *isa, size_t threads,
+                              nn_network **network, zhen_error *error);
 void nn_network_free(nn_network *network);
 size_t nn_network_memory(const nn_network *network);
 

@@ -1,6 +1,5 @@
 #include "text/utf8.h"
 
-#include <string.h>
 #include <utf8proc.h>
 
 enum { REPLACEMENT = 0xFFFD };
@@ -14,13 +13,20 @@ static bool second_fits(unsigned char lead, unsigned char second)
     return second >= low && second <= high;
 }
 
-/* Bytes of the ill-formed sequence at the start of text[0..length). */
+/* Bytes of a sequence that begins with a lead byte; any number will do for one that begins none. */
+static size_t sequence_size(unsigned char lead)
+{
+    return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
+
+/* Bytes of the sequence at the start of text[0..length) that are as they should be, at least one;
+ * if not all are, these are the ill-formed ones that U+FFFD replaces. */
 static size_t maximal_subpart(const unsigned char *text, size_t length)
 {
     unsigned char lead = text[0];
     if (lead < 0xC2 || lead > 0xF4 || length < 2 || !second_fits(lead, text[1]))
         return 1;
-    size_t whole = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4, valid = 2;
+    size_t whole = sequence_size(lead), valid = 2;
     while (valid < whole && valid < length && (text[valid] & 0xC0) == 0x80)
         valid++;
     return valid;
@@ -52,14 +58,13 @@ size_t text_decode_before(const char *text, size_t begin, size_t end, int32_t *c
 }
 
 /* Bytes before the first ill-formed sequence. */
-static size_t valid_prefix(const char *bytes, size_t length)
+static size_t valid_prefix(const char *text, size_t length)
 {
+    const unsigned char *bytes = (const unsigned char *)text;
     size_t at = 0;
     while (at < length) {
-        int32_t character;
-        size_t size = text_decode(bytes + at, length - at, &character);
-        /* U+FFFD may also be there in its own right, as three bytes EF BF BD. */
-        if (character == REPLACEMENT && (size < 3 || memcmp(bytes + at, "\xEF\xBF\xBD", 3) != 0))
+        const size_t size = sequence_size(bytes[at]);
+        if (size > 1 && maximal_subpart(bytes + at, length - at) != size)
             return at;
         at += size;
     }

@@ -42,8 +42,8 @@ typedef struct spm_encoding {
     struct spm_scratch *scratch;
 } spm_encoding;
 
-/* What a model is opened for. Segmentation needs an index of the pieces, which takes most of the
- * time and memory; putting pieces together does not. */
+/* What a model is opened for. Segmentation needs the normaliser's character map and an index of the
+ * pieces, which takes most of the time and memory; putting pieces together does not. */
 typedef enum spm_use { SPM_TO_SEGMENT, SPM_TO_JOIN } spm_use;
 
 zhen_status spm_open(const char *path, spm_use use, spm_model **model, zhen_error *error);

@@ -30,6 +30,7 @@ typedef struct model_reader {
     const char *path;
     spm_use use;
     zhen_error *error;
+    size_t capacity; /* of the model's entries */
     uint64_t type;
     spm_wire charsmap, denormalizer_charsmap;
     bool has_trainer, has_normalizer;
@@ -85,8 +86,10 @@ static bool take_piece_field(const spm_field *field, spm_entry *entry)
     }
 }
 
-static zhen_status read_piece(const model_reader *reader, size_t index, spm_wire message)
+static zhen_status read_piece(model_reader *reader, spm_wire message)
 {
+    spm_model *model = reader->model;
+    const size_t index = model->count;
     spm_entry entry = {.kind = SPM_NORMAL};
     spm_field field;
     spm_wire_result result;
@@ -95,7 +98,11 @@ static zhen_status read_piece(const model_reader *reader, size_t index, spm_wire
             return fail_piece(reader, index, "has a field of the wrong type or size");
     if (result == SPM_WIRE_MALFORMED)
         return fail_piece(reader, index, "is malformed");
-    reader->model->entries[index] = entry;
+    if (index == INT32_MAX)
+        return fail(reader, "has too many pieces");
+    if (!base_grow((void **)&model->entries, &reader->capacity, index + 1, sizeof entry))
+        return base_fail_memory(reader->error);
+    model->entries[model->count++] = entry;
     return ZHEN_OK;
 }
 
@@ -162,7 +169,7 @@ static zhen_status read_specification(model_reader *reader, const char *name, sp
     return ZHEN_OK;
 }
 
-static zhen_status read_part(model_reader *reader, const spm_field *field, size_t *pieces)
+static zhen_status read_part(model_reader *reader, const spm_field *field)
 {
     if (field->number > MODEL_DENORMALIZER || field->number == 4)
         return ZHEN_OK;
@@ -170,7 +177,7 @@ static zhen_status read_part(model_reader *reader, const spm_field *field, size_
         return malformed(reader);
     switch (field->number) {
     case MODEL_PIECES:
-        return read_piece(reader, (*pieces)++, field->bytes);
+        return read_piece(reader, field->bytes);
     case MODEL_TRAINER:
         reader->has_trainer = true;
         return read_specification(reader, "trainer specification", field->bytes,
@@ -185,31 +192,19 @@ static zhen_status read_part(model_reader *reader, const spm_field *field, size_
     }
 }
 
-static zhen_status count_pieces(const model_reader *reader, spm_wire wire)
-{
-    spm_field field;
-    spm_wire_result result;
-    size_t count = 0;
-    while ((result = spm_wire_next(&wire, &field)) == SPM_WIRE_FIELD)
-        count += field.number == MODEL_PIECES;
-    if (result == SPM_WIRE_MALFORMED || count > INT32_MAX)
-        return malformed(reader);
-    if (!count)
-        return fail(reader, "has no pieces");
-    reader->model->count = count;
-    reader->model->entries = calloc(count, sizeof *reader->model->entries);
-    return reader->model->entries ? ZHEN_OK : base_fail_memory(reader->error);
-}
-
 static zhen_status read_parts(model_reader *reader)
 {
     const base_map *file = &reader->model->file;
     spm_wire wire = {file->bytes, file->bytes + file->size};
-    zhen_status status = count_pieces(reader, wire);
     spm_field field;
-    size_t pieces = 0;
-    while (!status && spm_wire_next(&wire, &field) == SPM_WIRE_FIELD)
-        status = read_part(reader, &field, &pieces);
+    spm_wire_result result = SPM_WIRE_END;
+    zhen_status status = ZHEN_OK;
+    while (!status && (result = spm_wire_next(&wire, &field)) == SPM_WIRE_FIELD)
+        status = read_part(reader, &field);
+    if (!status && result == SPM_WIRE_MALFORMED)
+        return malformed(reader);
+    if (!status && !reader->model->count)
+        return fail(reader, "has no pieces");
     /* Every trainer writes both. They come after the pieces, so that a file that was cut between
      * two pieces, a smaller but well-formed model, is found out. */
     if (!status && (!reader->has_trainer || !reader->has_normalizer))
@@ -385,7 +380,7 @@ static zhen_status take_specifications(const model_reader *reader)
                          "%s: denormalisation rules are not supported", reader->path);
     model->is_bpe = reader->type == TYPE_BPE;
     size_t charsmap_size = wire_size(reader->charsmap);
-    if (charsmap_size &&
+    if (charsmap_size && reader->use == SPM_TO_SEGMENT &&
         !spm_charsmap_read(&model->normalizer.charsmap, reader->charsmap.at, charsmap_size))
         return fail(reader, "the character map of the normaliser is malformed");
     return ZHEN_OK;

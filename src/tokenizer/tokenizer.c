@@ -2,12 +2,17 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/task.h"
 #include "tokenizer/detokenizer.h"
 #include "tokenizer/vocabulary.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct model_paths {
+    char *source, *target, *vocabulary, *target_vocabulary, *config;
+} model_paths;
 
 struct tok_tokenizer {
     spm_model *source, *target;
@@ -18,6 +23,12 @@ struct tok_tokenizer {
     tok_detokenizer detokenizer;
     int32_t *source_ids; /* for each piece of `source` its id in the vocabulary, or -1 */
     int32_t unknown_id;
+    /* While it is opened. */
+    model_paths paths;
+    base_task models; /* reads both SentencePiece models */
+    bool models_wanted;
+    zhen_status models_status;
+    zhen_error models_error;
 };
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -39,10 +50,6 @@ static bool reads_separate_vocabularies(const char *config_path, const char *voc
     return separate;
 }
 
-typedef struct model_paths {
-    char *source, *target, *vocabulary, *target_vocabulary, *config;
-} model_paths;
-
 static bool join_paths(model_paths *paths, const char *directory)
 {
     paths->source = base_path_join(directory, "source.spm");
@@ -63,10 +70,29 @@ static void free_paths(model_paths *paths)
     free(paths->config);
 }
 
-static zhen_status open_vocabularies(tok_tokenizer *tokenizer, const model_paths *paths,
-                                     const tok_limits *limits, zhen_error *error)
+static void open_models(void *context)
+{
+    tok_tokenizer *tokenizer = context;
+    zhen_error *error = &tokenizer->models_error;
+    zhen_status status =
+        spm_open(tokenizer->paths.source, SPM_TO_SEGMENT, &tokenizer->source, error);
+    if (!status)
+        status = spm_open(tokenizer->paths.target, SPM_TO_JOIN, &tokenizer->target, error);
+    tokenizer->models_status = status;
+}
+
+static void wait_for_models(tok_tokenizer *tokenizer)
+{
+    if (tokenizer->models_wanted)
+        base_task_wait(&tokenizer->models);
+    tokenizer->models_wanted = false;
+}
+
+static zhen_status open_vocabularies(tok_tokenizer *tokenizer, const tok_limits *limits,
+                                     zhen_error *error)
 {
     static const char unknown[] = "<unk>";
+    const model_paths *paths = &tokenizer->paths;
     zhen_status status = tok_vocabulary_open(paths->vocabulary, limits->source_size,
                                              &tokenizer->source_vocabulary, error);
     if (status)
@@ -98,16 +124,27 @@ static bool map_source_pieces(tok_tokenizer *tokenizer)
     return true;
 }
 
-static zhen_status open_parts(tok_tokenizer *tokenizer, const model_paths *paths,
-                              const tok_limits *limits, zhen_error *error)
+zhen_status tok_open_start(const char *directory, tok_tokenizer **tokenizer, zhen_error *error)
 {
-    zhen_status status = open_vocabularies(tokenizer, paths, limits, error);
-    if (!status)
-        status = spm_open(paths->source, SPM_TO_SEGMENT, &tokenizer->source, error);
-    if (!status)
-        status = spm_open(paths->target, SPM_TO_JOIN, &tokenizer->target, error);
+    tok_tokenizer *opened = calloc(1, sizeof *opened);
+    if (!opened || !join_paths(&opened->paths, directory)) {
+        tok_close(opened);
+        return base_fail_memory(error);
+    }
+    opened->models_wanted = true;
+    base_task_start(&opened->models, open_models, opened);
+    *tokenizer = opened;
+    return ZHEN_OK;
+}
+
+zhen_status tok_open_finish(tok_tokenizer *tokenizer, const tok_limits *limits, zhen_error *error)
+{
+    zhen_status status = open_vocabularies(tokenizer, limits, error);
+    wait_for_models(tokenizer);
     if (status)
         return status;
+    if (tokenizer->models_status)
+        return base_fail(error, tokenizer->models_status, "%s", tokenizer->models_error.message);
     if (!map_source_pieces(tokenizer) ||
         !tok_detokenizer_create(&tokenizer->detokenizer, tokenizer->target,
                                 tokenizer->target_vocabulary))
@@ -118,14 +155,11 @@ static zhen_status open_parts(tok_tokenizer *tokenizer, const model_paths *paths
 zhen_status tok_open(const char *directory, const tok_limits *limits, tok_tokenizer **tokenizer,
                      zhen_error *error)
 {
-    model_paths paths = {0};
-    tok_tokenizer *opened = calloc(1, sizeof *opened);
-    zhen_status status;
-    if (!opened || !join_paths(&paths, directory))
-        status = base_fail_memory(error);
-    else
-        status = open_parts(opened, &paths, limits, error);
-    free_paths(&paths);
+    tok_tokenizer *opened;
+    zhen_status status = tok_open_start(directory, &opened, error);
+    if (status)
+        return status;
+    status = tok_open_finish(opened, limits, error);
     if (status)
         tok_close(opened);
     else
@@ -137,6 +171,8 @@ void tok_close(tok_tokenizer *tokenizer)
 {
     if (!tokenizer)
         return;
+    wait_for_models(tokenizer);
+    free_paths(&tokenizer->paths);
     tok_detokenizer_free(&tokenizer->detokenizer);
     free(tokenizer->source_ids);
     spm_close(tokenizer->source);

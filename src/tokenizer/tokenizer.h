@@ -17,9 +17,15 @@ typedef struct tok_limits {
     size_t source_size, target_size;
 } tok_limits;
 
+/* Opens in two steps: the first starts to read the SentencePiece models on a thread of its own, so
+ * that the caller can go on; the second reads the vocabularies and waits. Only then, if there was
+ * no error, can the tokeniser be used; it must be closed in any case. */
+zhen_status tok_open_start(const char *directory, tok_tokenizer **tokenizer, zhen_error *error);
+zhen_status tok_open_finish(tok_tokenizer *tokenizer, const tok_limits *limits, zhen_error *error);
+/* Both steps in one; after an error there is nothing to close. */
 zhen_status tok_open(const char *directory, const tok_limits *limits, tok_tokenizer **tokenizer,
                      zhen_error *error);
-void tok_close(tok_tokenizer *tokenizer);
+void tok_close(tok_tokenizer *tokenizer); /* NULL is fine */
 size_t tok_source_size(const tok_tokenizer *tokenizer);
 size_t tok_target_size(const tok_tokenizer *tokenizer);
 size_t tok_memory(const tok_tokenizer *tokenizer);

@@ -1,10 +1,9 @@
 #include "translate/crew.h"
 
 #include "base/error.h"
+#include "base/task.h"
 #include "translate/finish.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 enum {
@@ -20,6 +19,7 @@ typedef struct worker {
     size_t rows;           /* that `search` has room for */
     size_t next;           /* its next entry, if the entries are dealt */
     translate_finisher finisher;
+    base_task task; /* of all but the first worker */
     /* The outcome of its part of the run. */
     zhen_status status;
     zhen_error error;
@@ -127,7 +127,7 @@ static zhen_status prepare(worker *self)
                                 &self->error);
 }
 
-static void *work(void *context)
+static void work(void *context)
 {
     worker *self = context;
     const search_feed feed = {self, next_entry, entry_done, is_cancelled};
@@ -136,19 +136,6 @@ static void *work(void *context)
         self->status = search_run(self->search, &feed, &self->error);
     if (self->status)
         atomic_store(&self->crew->failed, true);
-    return NULL;
-}
-
-/* Signals go to the caller's own threads: a handler of theirs must not run in one of ours. */
-static bool start_thread(worker *self, pthread_t *thread)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before))
-        return false;
-    bool started = pthread_create(thread, NULL, work, self) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
 }
 
 static size_t rounded_up_power(size_t number)
@@ -201,18 +188,10 @@ zhen_status translate_crew_run(translate_crew *crew, translate_entry *const *ent
     crew->entries = entries;
     crew->count = count;
     divide_work(crew);
-    pthread_t *handles = malloc(crew->parts * sizeof *handles);
-    if (!handles)
-        return base_fail_memory(error);
-    size_t started = 1;
-    while (started < crew->parts && start_thread(&crew->workers[started], &handles[started]))
-        started++;
+    for (size_t i = 1; i < crew->parts; i++)
+        base_task_start(&crew->workers[i].task, work, &crew->workers[i]);
     work(&crew->workers[0]);
-    /* Without threads for all parts the work is done all the same. */
-    for (size_t i = started; i < crew->parts; i++)
-        work(&crew->workers[i]);
-    for (size_t i = 1; i < started; i++)
-        pthread_join(handles[i], NULL);
-    free(handles);
+    for (size_t i = 1; i < crew->parts; i++)
+        base_task_wait(&crew->workers[i].task);
     return outcome(crew, error);
 }

@@ -103,7 +103,7 @@ zhen_status zhen_translator_create(const zhen_model *model, const zhen_options *
     atomic_init(&made->cancel, false);
     search_options settings = search_settings(model, options);
     size_t threads = options->threads ? options->threads : translate_cores();
-    status = nn_network_create(model, getenv("ZHEN_ISA"), &made->network, error);
+    status = nn_network_create(model, getenv("ZHEN_ISA"), threads, &made->network, error);
     if (!status)
         status = translate_crew_create(model, made->network, &settings, threads, &made->cancel,
                                        &made->crew, error);

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/pages.h"
 #include "base/size.h"
 
 #include <check.h>
@@ -44,6 +45,20 @@ START_TEST(test_arena_refuses_impossible_sizes)
     ck_assert_str_eq(base_arena_string(&arena, "abcdef", 3), "abc");
     ck_assert_str_eq(base_arena_string(&arena, NULL, 0), "");
     base_arena_free(&arena);
+}
+END_TEST
+
+START_TEST(test_pages_of_all_sizes_are_aligned_and_usable)
+{
+    static const size_t sizes[] = {0, 1, 65, 100000, (2 << 20) - 1, 2 << 20, (4 << 20) + 1};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        unsigned char *bytes = base_pages_allocate(sizes[i]);
+        ck_assert_ptr_nonnull(bytes);
+        ck_assert_uint_eq((uintptr_t)bytes % 64, 0);
+        memset(bytes, 1, sizes[i]);
+        free(bytes);
+    }
+    ck_assert_ptr_null(base_pages_allocate(SIZE_MAX));
 }
 END_TEST
 
@@ -132,6 +147,7 @@ int main(void)
     TCase *tests = tcase_create("memory");
     tcase_add_test(tests, test_arena_gives_aligned_separate_memory);
     tcase_add_test(tests, test_arena_refuses_impossible_sizes);
+    tcase_add_test(tests, test_pages_of_all_sizes_are_aligned_and_usable);
     tcase_add_test(tests, test_buffer_grows_and_ends_in_zero);
     tcase_add_test(tests, test_grow_refuses_overflow);
     tcase_add_test(tests, test_sizes_are_checked);

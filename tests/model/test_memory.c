@@ -7,16 +7,21 @@
 
 #include <check.h>
 #include <cjson/cJSON.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static size_t allowed = SIZE_MAX; /* allocations until memory runs out */
+/* Allocations until memory runs out; SIZE_MAX: it does not. Two threads open a model. */
+static atomic_size_t allowed = SIZE_MAX;
 
 static bool runs_out(void)
 {
-    return allowed == 0 || (allowed != SIZE_MAX && --allowed == 0);
+    size_t left = atomic_load(&allowed);
+    while (left != SIZE_MAX && left > 0 && !atomic_compare_exchange_weak(&allowed, &left, left - 1))
+        ;
+    return left <= 1;
 }
 
 void *__real_malloc(size_t size);

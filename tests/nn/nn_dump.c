@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         return 2;
     const nn_limits limits = {.rows = strtoul(argv[2], NULL, 10), .source_tokens = 512};
     if (zhen_model_open(argv[1], &model, &error) ||
-        nn_network_create(model, getenv("ZHEN_ISA"), &network, &error) ||
+        nn_network_create(model, getenv("ZHEN_ISA"), 1, &network, &error) ||
         nn_worker_create(network, &limits, &worker, &error)) {
         (void)fprintf(stderr, "nn_dump: %s\n", error.message);
         return 1;

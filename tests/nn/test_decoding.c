@@ -44,8 +44,8 @@ static fixture setup(const synthetic_shape *shape)
     fixture f;
     f.model = synthetic_model(shape, 7);
     f.int8 = synthetic_int8(f.model);
-    ck_assert_int_eq(nn_network_create(f.model, NULL, &f.networks[0], NULL), ZHEN_OK);
-    ck_assert_int_eq(nn_network_create(f.int8, NULL, &f.networks[1], NULL), ZHEN_OK);
+    ck_assert_int_eq(nn_network_create(f.model, NULL, 1, &f.networks[0], NULL), ZHEN_OK);
+    ck_assert_int_eq(nn_network_create(f.int8, NULL, 3, &f.networks[1], NULL), ZHEN_OK);
     unsigned seed = 11;
     for (size_t i = 0; i < SENTENCES; i++)
         for (size_t p = 0; p < POSITIONS; p++)
@@ -285,7 +285,7 @@ START_TEST(int8_agrees_with_float_evaluation_of_its_weights)
     fixture f = setup(SHAPES[_i]);
     zhen_model *plain = synthetic_dequantized(f.int8);
     nn_network *network;
-    ck_assert_int_eq(nn_network_create(plain, NULL, &network, NULL), ZHEN_OK);
+    ck_assert_int_eq(nn_network_create(plain, NULL, 1, &network, NULL), ZHEN_OK);
     const size_t d = plain->config.d_model, outputs = nn_output_count(network);
     const int32_t tokens[] = {1, 5, 9, 13, 2, 44, 7};
     float *memories[2], *logits[2];
@@ -311,7 +311,7 @@ START_TEST(int8_is_the_same_on_every_instruction_set)
 {
     fixture f = setup(SHAPES[_i]);
     nn_network *scalar;
-    ck_assert_int_eq(nn_network_create(f.int8, "scalar", &scalar, NULL), ZHEN_OK);
+    ck_assert_int_eq(nn_network_create(f.int8, "scalar", 1, &scalar, NULL), ZHEN_OK);
     const int32_t tokens[] = {1, 5, 9, 13, 2, 44, 7};
     float *plain = decode_alone(scalar, f.ids[2], LENGTHS[2], tokens, 7, NULL, NULL);
     float *best = decode_alone(f.networks[1], f.ids[2], LENGTHS[2], tokens, 7, NULL, NULL);
@@ -337,7 +337,7 @@ START_TEST(a_model_may_mix_int8_and_float_layers)
     mixed.decoder = decoder;
     mixed.output = plain->output;
     nn_network *network;
-    ck_assert_int_eq(nn_network_create(&mixed, NULL, &network, NULL), ZHEN_OK);
+    ck_assert_int_eq(nn_network_create(&mixed, NULL, 1, &network, NULL), ZHEN_OK);
     const int32_t tokens[] = {1, 5, 9, 13, 2, 44, 7};
     float *all = decode_alone(f.networks[1], f.ids[2], LENGTHS[2], tokens, 7, NULL, NULL);
     float *some = decode_alone(network, f.ids[2], LENGTHS[2], tokens, 7, NULL, NULL);

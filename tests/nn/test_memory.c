@@ -59,7 +59,7 @@ static zhen_status run(const zhen_model *model, bool *kept)
     nn_network *network;
     nn_worker *worker;
     nn_sentence *sentences[2];
-    zhen_status status = nn_network_create(model, NULL, &network, NULL);
+    zhen_status status = nn_network_create(model, NULL, 1, &network, NULL);
     if (status)
         return status;
     status = nn_worker_create(network, &limits, &worker, NULL);

@@ -17,7 +17,8 @@ static nn_network *create(const zhen_model *model)
 {
     zhen_error error;
     nn_network *network;
-    ck_assert_msg(nn_network_create(model, NULL, &network, &error) == ZHEN_OK, "%s", error.message);
+    ck_assert_msg(nn_network_create(model, NULL, 1, &network, &error) == ZHEN_OK, "%s",
+                  error.message);
     return network;
 }
 
@@ -95,7 +96,7 @@ START_TEST(a_model_that_produces_nothing_is_refused)
     zhen_model *model = synthetic_model(&shape, 1);
     zhen_error error;
     nn_network *network;
-    ck_assert_int_eq(nn_network_create(model, NULL, &network, &error), ZHEN_ERROR_FORMAT);
+    ck_assert_int_eq(nn_network_create(model, NULL, 1, &network, &error), ZHEN_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "final_logits_bias"));
     ck_assert_ptr_null(network);
     nn_network_free(network);
@@ -108,7 +109,8 @@ START_TEST(an_unknown_instruction_set_is_refused)
     zhen_model *model = synthetic_model(&SHAPE, 1);
     zhen_error error;
     nn_network *network;
-    ck_assert_int_eq(nn_network_create(model, "abacus", &network, &error), ZHEN_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(nn_network_create(model, "abacus", 1, &network, &error),
+                     ZHEN_ERROR_UNSUPPORTED);
     ck_assert_ptr_null(network);
     synthetic_free(model);
 }

@@ -52,7 +52,7 @@ START_TEST(encoder_and_decoder_agree_with_transformers)
     zhen_model *model;
     nn_network *network;
     ck_assert_msg(!zhen_model_open(FIXTURES[_i], &model, &error), "%s", error.message);
-    ck_assert_msg(!nn_network_create(model, NULL, &network, &error), "%s", error.message);
+    ck_assert_msg(!nn_network_create(model, NULL, 1, &network, &error), "%s", error.message);
     char *path = base_path_join(FIXTURES[_i], "expected.bin");
     base_map map;
     ck_assert_msg(!base_map_open(path, &map, &error), "%s", error.message);

@@ -96,7 +96,7 @@ static zhen_status search(const zhen_model *model, batch *all, int argc, char **
     }
     nn_network *network = NULL;
     search_worker *worker = NULL;
-    zhen_status status = nn_network_create(model, getenv("ZHEN_ISA"), &network, error);
+    zhen_status status = nn_network_create(model, getenv("ZHEN_ISA"), 1, &network, error);
     if (!status)
         status = search_worker_create(network, &options, rows, &worker, error);
     if (!status) {

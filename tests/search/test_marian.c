@@ -18,7 +18,7 @@ static void check_case(toy_case *toy)
     toy->options.start_id = model->config.decoder_start_id;
     toy->options.eos_id = model->config.eos_id;
     toy->options.max_positions = model->config.max_positions;
-    ck_assert_msg(!nn_network_create(model, NULL, &network, &error), "%s", error.message);
+    ck_assert_msg(!nn_network_create(model, NULL, 1, &network, &error), "%s", error.message);
     ck_assert_msg(!search_worker_create(network, &toy->options, 8, &worker, &error), "%s",
                   error.message);
     toy_check(toy, worker, NULL);

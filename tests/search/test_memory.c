@@ -138,7 +138,7 @@ static nn_network *network;
 static void set_up(void)
 {
     model = synthetic_model(&SHAPE, 3);
-    ck_assert_int_eq(nn_network_create(model, NULL, &network, NULL), ZHEN_OK);
+    ck_assert_int_eq(nn_network_create(model, NULL, 1, &network, NULL), ZHEN_OK);
 }
 
 static void tear_down(void)
