@@ -40,7 +40,7 @@ static void self_attention(nn_worker *worker, const nn_row *rows, size_t count, 
     const nn_shape *shape = &worker->pool.shape;
     const size_t d = network->d_model;
     nn_input input = nn_activations(worker, worker->x, count, d);
-    nn_linear_apply(&layer->self_qkv, network->table, &input, KN_NONE, worker->projected, 3 * d);
+    nn_multiply(worker, &layer->self_qkv, &input, KN_NONE, worker->projected, 3 * d);
     for (size_t i = 0; i < count; i++) {
         const float *qkv = worker->projected + i * 3 * d; /* (query | key | value, d_model) */
         nn_cache_store(network->table, shape, worker->cells[i], index, false, qkv + d);
@@ -109,7 +109,7 @@ static void cross_attention(nn_worker *worker, const nn_row *rows, size_t count,
     const nn_layer *layer = &network->decoder[index];
     const size_t d = network->d_model;
     nn_input input = nn_activations(worker, worker->x, count, d);
-    nn_linear_apply(&layer->cross_q, network->table, &input, KN_NONE, worker->projected, d);
+    nn_multiply(worker, &layer->cross_q, &input, KN_NONE, worker->projected, d);
     for (size_t i = 0; i < count;) {
         const nn_span span = span_at(rows, count, i);
         i += span.count;
@@ -150,9 +150,10 @@ static void keep_top(nn_worker *worker, size_t count, kn_top *top, bool want_sum
     nn_input input = nn_activations(worker, worker->x, count, network->d_model);
     for (size_t begin = 0; begin < output->out; begin += NN_PANEL) {
         const size_t end = output->out - begin < NN_PANEL ? output->out : begin + NN_PANEL;
-        nn_linear_apply_range(output, network->table, &input, begin, end, worker->panel, NN_PANEL);
+        nn_linear_apply_range(output, network->table, &input, begin, end, KN_NONE, worker->outputs,
+                              NN_PANEL);
         for (size_t i = 0; i < count; i++)
-            kn_top_update(network->table, &top[i], worker->panel + i * NN_PANEL, end - begin,
+            kn_top_update(network->table, &top[i], worker->outputs + i * NN_PANEL, end - begin,
                           (int32_t)begin, want_sum);
     }
 }
@@ -161,7 +162,37 @@ static void write_logits(nn_worker *worker, size_t count, float *logits)
 {
     const nn_network *network = worker->network;
     nn_input input = nn_activations(worker, worker->x, count, network->d_model);
-    nn_linear_apply(&network->output, network->table, &input, KN_NONE, logits, network->output.out);
+    nn_multiply(worker, &network->output, &input, KN_NONE, logits, network->output.out);
+}
+
+/* Rows of logits that a team looks through. */
+typedef struct choice {
+    const nn_worker *worker;
+    size_t count;
+    kn_top *top; /* (count) */
+    bool want_sum;
+} choice;
+
+/* Goes through a row in the steps of keep_top: sums depend on them, in their last bits. */
+static void choose_part(void *context, size_t part, size_t parts)
+{
+    const choice *c = context;
+    const nn_network *network = c->worker->network;
+    const size_t out = network->output.out;
+    for (size_t i = c->count * part / parts; i < c->count * (part + 1) / parts; i++)
+        for (size_t begin = 0; begin < out; begin += NN_PANEL)
+            kn_top_update(network->table, &c->top[i], c->worker->outputs + i * out + begin,
+                          out - begin < NN_PANEL ? out - begin : NN_PANEL, (int32_t)begin,
+                          c->want_sum);
+}
+
+/* A team makes all logits first, each member some outputs of every row, then looks at them, each
+ * member at some rows. */
+static void keep_top_together(nn_worker *worker, size_t count, kn_top *top, bool want_sum)
+{
+    choice shared = {worker, count, top, want_sum};
+    write_logits(worker, count, worker->outputs);
+    base_team_run(worker->team, choose_part, &shared);
 }
 
 /* ---- A step --------------------------------------------------------------------------------- */
@@ -201,7 +232,9 @@ void nn_step(nn_worker *worker, const nn_row *rows, size_t count, float *logits,
     }
     if (logits)
         write_logits(worker, count, logits);
-    if (top)
+    if (top && worker->team && network->output.packed)
+        keep_top_together(worker, count, top, want_sum);
+    else if (top)
         keep_top(worker, count, top, want_sum);
     end_step(worker, rows, count);
 }

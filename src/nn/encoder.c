@@ -78,7 +78,7 @@ static void self_attention(nn_worker *worker, const nn_layer *layer, const nn_so
     const nn_network *network = worker->network;
     const size_t d = network->d_model;
     nn_input input = nn_activations(worker, worker->x, rows, d);
-    nn_linear_apply(&layer->self_qkv, network->table, &input, KN_NONE, worker->projected, 3 * d);
+    nn_multiply(worker, &layer->self_qkv, &input, KN_NONE, worker->projected, 3 * d);
     size_t row = 0;
     for (size_t i = 0; i < count; i++) {
         attend_sentence(worker, worker->projected + row * 3 * d, sources[i].count,
@@ -143,7 +143,7 @@ static void fill_cross_caches(nn_worker *worker, nn_sentence *const *sentences, 
     const nn_network *network = worker->network;
     const size_t width = network->cross_kv.out;
     nn_input input = nn_activations(worker, worker->x, rows, network->d_model);
-    nn_linear_apply(&network->cross_kv, network->table, &input, KN_NONE, worker->projected, width);
+    nn_multiply(worker, &network->cross_kv, &input, KN_NONE, worker->projected, width);
     float *kv = worker->projected;
     for (size_t i = 0; i < count; i++) {
         fill_cross_cache(worker, sentences[i], kv);

@@ -12,6 +12,10 @@ void nn_embed(const nn_network *network, const mdl_matrix *table, int32_t id, si
  * quantised into the worker's only buffer. */
 nn_input nn_activations(const nn_worker *worker, const float *x, size_t rows, size_t cols);
 
+/* nn_linear_apply, shared by the worker's team if the layer is int8. */
+void nn_multiply(const nn_worker *worker, const nn_linear *linear, nn_input *input,
+                 kn_activation activation, float *y, size_t y_stride);
+
 /* x = norm(x + attended W^T + b) for the first `rows` rows: the end of each attention. */
 void nn_finish_attention(nn_worker *worker, const nn_linear *linear, const mdl_norm *norm,
                          size_t rows);

@@ -73,13 +73,18 @@ void nn_linear_pack(nn_linear *linear, const kn_table *table, void *memory)
     linear->packed = kn_pack(table, linear->pieces, linear->count, linear->in, memory);
 }
 
-static void multiply_packed(const nn_linear *linear, const kn_table *table, nn_input *input,
-                            size_t begin, size_t end, kn_activation activation, float *y,
-                            size_t y_stride)
+void nn_input_quantize(nn_input *input, const kn_table *table)
 {
     if (!input->ready)
         kn_quantize(table, input->x, input->cols, input->rows, input->cols, input->quantized);
     input->ready = true;
+}
+
+static void multiply_packed(const nn_linear *linear, const kn_table *table, nn_input *input,
+                            size_t begin, size_t end, kn_activation activation, float *y,
+                            size_t y_stride)
+{
+    nn_input_quantize(input, table);
     kn_multiply(table, input->quantized, input->rows, linear->packed, begin, end, activation, y,
                 y_stride);
 }
@@ -100,10 +105,11 @@ void nn_linear_apply(const nn_linear *linear, const kn_table *table, nn_input *i
 }
 
 void nn_linear_apply_range(const nn_linear *linear, const kn_table *table, nn_input *input,
-                           size_t begin, size_t end, float *y, size_t y_stride)
+                           size_t begin, size_t end, kn_activation activation, float *y,
+                           size_t y_stride)
 {
     if (linear->packed) {
-        multiply_packed(linear, table, input, begin, end, KN_NONE, y, y_stride);
+        multiply_packed(linear, table, input, begin, end, activation, y, y_stride);
         return;
     }
     const nn_part *part = &linear->parts[0];

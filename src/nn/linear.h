@@ -46,12 +46,17 @@ typedef struct nn_input {
     bool ready;
 } nn_input;
 
+/* Quantises now what the first int8 layer would; several threads may then apply parts of layers. */
+void nn_input_quantize(nn_input *input, const kn_table *table);
+
 /* y: (input->rows, y_stride), `out` values of each row. */
 void nn_linear_apply(const nn_linear *linear, const kn_table *table, nn_input *input,
                      kn_activation activation, float *y, size_t y_stride);
-/* The outputs [begin, end) alone, for a layer of one matrix; both multiples of 64, or end == out.
- * y: (input->rows, y_stride), the first is output `begin`. */
+/* The outputs [begin, end) alone, of an int8 layer or one of a single matrix; both are multiples of
+ * NN_LINEAR_STEP, or end == out. y: (input->rows, y_stride), the first is output `begin`. */
+enum { NN_LINEAR_STEP = 64 };
 void nn_linear_apply_range(const nn_linear *linear, const kn_table *table, nn_input *input,
-                           size_t begin, size_t end, float *y, size_t y_stride);
+                           size_t begin, size_t end, kn_activation activation, float *y,
+                           size_t y_stride);
 
 #endif

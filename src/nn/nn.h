@@ -8,6 +8,7 @@
 #ifndef NN_NN_H
 #define NN_NN_H
 
+#include "base/team.h"
 #include "kernels/kernels.h"
 #include "model/model.h"
 #include "zhen.h"
@@ -41,6 +42,10 @@ typedef struct nn_limits {
 zhen_status nn_worker_create(const nn_network *network, const nn_limits *limits, nn_worker **worker,
                              zhen_error *error);
 void nn_worker_free(nn_worker *worker);
+/* From now on the team's threads share the work of nn_encode and nn_step over int8 weights; NULL:
+ * the calling thread does it alone. The numbers are the same, bit by bit. It is worth it when a
+ * step has few rows and so waits for the weights, of which each thread then reads its part. */
+void nn_worker_set_team(nn_worker *worker, base_team *team);
 
 /* A sentence while it is decoded: the cross-attention keys and values of its source (computed once,
  * shared by its hypotheses) and the self-attention cache of up to `beams` hypotheses. */

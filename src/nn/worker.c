@@ -49,7 +49,7 @@ static bool allocate(nn_worker *worker, size_t rows, size_t span)
            floats(arena, &worker->projected, rows, maximum(3 * d, network->cross_kv.out)) &&
            floats(arena, &worker->hidden, ffn_rows, ffn) &&
            floats(arena, &worker->weights, NN_QUERIES + 2, span) &&
-           floats(arena, &worker->panel, steps, NN_PANEL) &&
+           floats(arena, &worker->outputs, steps, maximum(NN_PANEL, network->output.out)) &&
            (!worker->limits.alignment || floats(arena, &worker->looked, steps, span));
 }
 
@@ -101,6 +101,11 @@ zhen_status nn_worker_create(const nn_network *network, const nn_limits *limits,
     }
     *worker = made;
     return ZHEN_OK;
+}
+
+void nn_worker_set_team(nn_worker *worker, base_team *team)
+{
+    worker->team = team;
 }
 
 void nn_worker_free(nn_worker *worker)

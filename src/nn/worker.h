@@ -2,6 +2,7 @@
 #ifndef NN_WORKER_H
 #define NN_WORKER_H
 
+#include "base/team.h"
 #include "nn/cache.h"
 #include "nn/network.h"
 
@@ -16,6 +17,7 @@ struct nn_worker {
     const nn_network *network;
     nn_limits limits;
     nn_pool pool;
+    base_team *team; /* or NULL */
 
     size_t rows; /* rows that the scratch memory has room for */
     size_t span; /* positions that attention can look at */
@@ -26,7 +28,7 @@ struct nn_worker {
     float *attended;        /* (rows, d_model) */
     float *hidden;          /* (NN_FFN_ROWS at most, ffn) */
     float *weights;         /* (NN_QUERIES + 2, span): attention, see kn_attend */
-    float *panel;           /* (limits.rows, NN_PANEL): outputs */
+    float *outputs;         /* (limits.rows, NN_PANEL), with a team (limits.rows, outputs) */
     float *looked;          /* (limits.rows, span): sum over the alignment heads; or NULL */
     nn_shape encoder_shape; /* one layer of the encoder, as a cache */
     float *encoder_cells;   /* (span): keys and values of one sentence in one layer */

@@ -594,6 +594,11 @@ static void abandon(search_worker *worker)
         worker->idle[worker->idle_count++] = worker->waiting[--worker->waiting_count];
 }
 
+void search_worker_set_team(search_worker *worker, base_team *team)
+{
+    nn_worker_set_team(worker->nn, team);
+}
+
 zhen_status search_run(search_worker *worker, const search_feed *feed, zhen_error *error)
 {
     bool exhausted = false;

@@ -76,6 +76,9 @@ zhen_status search_worker_create(const nn_network *network, const search_options
                                  size_t batch_rows, search_worker **worker, zhen_error *error);
 void search_worker_free(search_worker *worker);
 
+/* See nn_worker_set_team. */
+void search_worker_set_team(search_worker *worker, base_team *team);
+
 /* Translates everything that the feed gives. The worker can be used again, after a failure too. */
 zhen_status search_run(search_worker *worker, const search_feed *feed, zhen_error *error);
 

@@ -10,7 +10,9 @@ enum {
     /* Hypotheses side by side in one worker. More of them take more memory for keys and values, and
      * brought no more speed. */
     GREEDY_ROWS = 32,
-    BEAM_ROWS = 64
+    BEAM_ROWS = 64,
+    /* Threads that share the steps of one worker; the smaller layers have four parts. */
+    TEAM_MAX = 8
 };
 
 typedef struct worker {
@@ -127,13 +129,29 @@ static zhen_status prepare(worker *self)
                                 &self->error);
 }
 
+/* Threads that would have nothing to do, because there are fewer pieces than threads, share the
+ * steps of those that do. */
+static zhen_status search(worker *self)
+{
+    const translate_crew *crew = self->crew;
+    const search_feed feed = {self, next_entry, entry_done, is_cancelled};
+    const size_t share = crew->threads / crew->parts;
+    base_team *team = NULL;
+    if (share > 1 && !(team = base_team_create(share < TEAM_MAX ? share : TEAM_MAX)))
+        return base_fail_memory(&self->error);
+    search_worker_set_team(self->search, team);
+    zhen_status status = search_run(self->search, &feed, &self->error);
+    search_worker_set_team(self->search, NULL);
+    base_team_free(team);
+    return status;
+}
+
 static void work(void *context)
 {
     worker *self = context;
-    const search_feed feed = {self, next_entry, entry_done, is_cancelled};
     self->status = prepare(self);
     if (!self->status)
-        self->status = search_run(self->search, &feed, &self->error);
+        self->status = search(self);
     if (self->status)
         atomic_store(&self->crew->failed, true);
 }

@@ -323,6 +323,53 @@ START_TEST(int8_is_the_same_on_every_instruction_set)
 }
 END_TEST
 
+/* Logits and best outputs of three hypotheses of one sentence, all steps, by a team or alone. */
+static void decode_in_team(const nn_network *network, const fixture *f, base_team *team,
+                           float *logits, kn_top *tops)
+{
+    const size_t outputs = nn_output_count(network);
+    nn_worker *worker = create_worker(network, true);
+    nn_worker_set_team(worker, team);
+    nn_sentence *sentence;
+    ck_assert_int_eq(nn_encode(worker, &f->sources[2], 1, &sentence, NULL, NULL), ZHEN_OK);
+    for (size_t step = 0; step < STEPS; step++) {
+        nn_row rows[BEAMS];
+        const size_t count = step ? BEAMS : 1;
+        for (size_t i = 0; i < count; i++) {
+            rows[i] = (nn_row){sentence, (int32_t)(step * 7 + i) % 40, (uint32_t)i};
+            kn_top_start(&tops[step * BEAMS + i], 2 * BEAMS);
+        }
+        nn_step(worker, rows, count, logits + step * BEAMS * outputs, tops + step * BEAMS, true);
+        nn_sentence_reorder(sentence, (const uint32_t[]){0, 0, step ? 1 : 0}, BEAMS);
+    }
+    nn_sentence_release(worker, sentence);
+    nn_worker_free(worker);
+}
+
+START_TEST(a_team_gives_the_same_bits)
+{
+    fixture f = setup(SHAPES[_i]);
+    set_sources(&f, BEAMS);
+    for (size_t n = 0; n < 2; n++) {
+        const size_t size = STEPS * BEAMS * nn_output_count(f.networks[n]);
+        float *alone = calloc(size, sizeof *alone), *together = calloc(size, sizeof *together);
+        kn_top tops[2][STEPS * BEAMS] = {{{0}}};
+        decode_in_team(f.networks[n], &f, NULL, alone, tops[0]);
+        for (size_t members = 1; members < 6; members += 2) {
+            base_team *team = base_team_create(members);
+            memset(tops[1], 0, sizeof tops[1]);
+            decode_in_team(f.networks[n], &f, team, together, tops[1]);
+            base_team_free(team);
+            ck_assert_mem_eq(together, alone, size * sizeof *alone);
+            ck_assert_mem_eq(tops[1], tops[0], sizeof tops[0]);
+        }
+        free(together);
+        free(alone);
+    }
+    teardown(&f);
+}
+END_TEST
+
 /* Some layers may be left in float where int8 is too coarse for them. */
 START_TEST(a_model_may_mix_int8_and_float_layers)
 {
@@ -409,6 +456,7 @@ int main(void)
     tcase_add_loop_test(all, the_best_outputs_are_those_of_the_logits, 0, 2);
     tcase_add_loop_test(all, int8_agrees_with_float_evaluation_of_its_weights, 0, 2);
     tcase_add_loop_test(all, int8_is_the_same_on_every_instruction_set, 0, 2);
+    tcase_add_loop_test(all, a_team_gives_the_same_bits, 0, 2);
     tcase_add_loop_test(all, a_model_may_mix_int8_and_float_layers, 0, 2);
     tcase_add_test(all, impossible_sentences_are_refused);
     suite_add_tcase(suite, all);

@@ -1,8 +1,8 @@
 /* The whole way with the default model. Nothing here depends on what the model says, since better
  * ones will replace it: only on how its words are put together. */
 #include "base/buffer.h"
-#include "text/text.h"
 #include "support/suite.h"
+#include "text/text.h"
 #include "zhen.h"
 
 #include <pthread.h>
@@ -197,7 +197,8 @@ static void check_same(const zhen_translation *a, const zhen_translation *b)
         ck_assert(a->sentences[i].score == b->sentences[i].score);
 }
 
-/* All at once with two threads, one by one with one thread, again from the translation memory. */
+/* All at once with two threads, one by one with one thread and with three that share each sentence,
+ * again from the translation memory. */
 START_TEST(gives_the_same_whatever_the_batch)
 {
     zhen_text texts[LINES];
@@ -206,12 +207,17 @@ START_TEST(gives_the_same_whatever_the_batch)
     zhen_translator *together = create(&options);
     options.threads = 1;
     zhen_translator *alone = create(&options);
+    options.threads = 3;
+    zhen_translator *shared = create(&options);
     zhen_translations *all = translate(together, texts, LINES);
     zhen_translations *again = translate(together, texts, LINES);
     for (size_t i = 0; i < LINES; i++) {
         zhen_translations *one = translate(alone, &texts[i], 1);
+        zhen_translations *team = translate(shared, &texts[i], 1);
         check_same(zhen_translations_get(all, i), zhen_translations_get(one, 0));
+        check_same(zhen_translations_get(all, i), zhen_translations_get(team, 0));
         check_same(zhen_translations_get(all, i), zhen_translations_get(again, i));
+        zhen_translations_free(team);
         zhen_translations_free(one);
     }
     ck_assert_str_eq(zhen_translations_get(all, 0)->text, zhen_translations_get(all, 12)->text);
@@ -219,6 +225,7 @@ START_TEST(gives_the_same_whatever_the_batch)
     zhen_translations_free(again);
     zhen_translator_free(together);
     zhen_translator_free(alone);
+    zhen_translator_free(shared);
 }
 END_TEST
 

@@ -1,0 +1,120 @@
+/* Teams: every part is done once a round, whoever is awake. */
+#include "base/team.h"
+
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { SIZE_MOST = 9 };
+
+typedef void *thread_function(void *);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          thread_function *function, void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          thread_function *function, void *argument);
+
+static bool without_threads;
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          thread_function *function, void *argument)
+{
+    return without_threads ? EAGAIN : __real_pthread_create(thread, attributes, function, argument);
+}
+
+static void sleep_for(long microseconds)
+{
+    const struct timespec time = {0, microseconds * 1000};
+    nanosleep(&time, NULL);
+}
+
+typedef struct counts {
+    long plain[SIZE_MOST]; /* of each part: what one thread writes the next one must see */
+    atomic_long all;
+    size_t parts;
+    long nap; /* microseconds that parts but the first take */
+    bool wrong;
+} counts;
+
+static void count_part(void *context, size_t part, size_t parts)
+{
+    counts *c = context;
+    if (parts != c->parts || part >= parts) {
+        c->wrong = true;
+        return;
+    }
+    c->plain[part]++;
+    atomic_fetch_add(&c->all, 1);
+    if (c->nap && part)
+        sleep_for(c->nap);
+}
+
+static void check_rounds(base_team *team, size_t parts, long rounds, long pause, long nap)
+{
+    counts c = {.parts = parts, .nap = nap};
+    for (long round = 1; round <= rounds; round++) {
+        base_team_run(team, count_part, &c);
+        ck_assert_int_eq(atomic_load(&c.all), round * (long)parts);
+        for (size_t i = 0; i < parts; i++)
+            ck_assert_int_eq(c.plain[i], round);
+        if (pause)
+            sleep_for(pause);
+    }
+    ck_assert(!c.wrong);
+}
+
+START_TEST(every_part_is_done_once_a_round)
+{
+    const size_t size = (size_t)_i;
+    base_team *team = base_team_create(size);
+    ck_assert_ptr_nonnull(team);
+    check_rounds(team, size, 3000, 0, 0);
+    check_rounds(team, size, 20, 500, 0); /* asleep before each round */
+    check_rounds(team, size, 20, 0, 300); /* the caller waits */
+    base_team_free(team);
+}
+END_TEST
+
+START_TEST(a_team_without_work_can_go)
+{
+    for (size_t size = 1; size < SIZE_MOST; size++)
+        base_team_free(base_team_create(size));
+    base_team_free(NULL);
+}
+END_TEST
+
+START_TEST(nobody_is_a_team_of_one)
+{
+    check_rounds(NULL, 1, 10, 0, 0);
+}
+END_TEST
+
+START_TEST(the_caller_does_it_all_without_threads)
+{
+    without_threads = true;
+    base_team *team = base_team_create(4);
+    ck_assert_ptr_nonnull(team);
+    check_rounds(team, 4, 100, 0, 0);
+    base_team_free(team);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("team");
+    tcase_add_loop_test(tests, every_part_is_done_once_a_round, 1, SIZE_MOST);
+    tcase_add_test(tests, a_team_without_work_can_go);
+    tcase_add_test(tests, nobody_is_a_team_of_one);
+    tcase_add_test(tests, the_caller_does_it_all_without_threads);
+    tcase_set_timeout(tests, 0);
+    Suite *suite = suite_create("base_team");
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
