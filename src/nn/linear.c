@@ -75,8 +75,9 @@ void nn_linear_pack(nn_linear *linear, const kn_table *table, void *memory)
 
 void nn_input_quantize(nn_input *input, const kn_table *table)
 {
-    if (!input->ready)
-        kn_quantize(table, input->x, input->cols, input->rows, input->cols, input->quantized);
+    if (input->ready) /* and perhaps read by others: not to be written again */
+        return;
+    kn_quantize(table, input->x, input->cols, input->rows, input->cols, input->quantized);
     input->ready = true;
 }
 

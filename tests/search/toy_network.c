@@ -156,6 +156,12 @@ void nn_worker_free(nn_worker *worker)
     free(worker);
 }
 
+void nn_worker_set_team(nn_worker *worker, base_team *team)
+{
+    (void)worker;
+    (void)team;
+}
+
 zhen_status nn_encode(nn_worker *worker, const nn_source *sources, size_t count,
                       nn_sentence **sentences, float *memory_out, zhen_error *error)
 {
