@@ -50,6 +50,12 @@ zhen_status base_map_open(const char *path, base_map *map, zhen_error *error)
     return status;
 }
 
+void base_map_rest(const base_map *map)
+{
+    if (map->bytes)
+        (void)madvise((void *)map->bytes, map->size, MADV_DONTNEED);
+}
+
 void base_map_close(base_map *map)
 {
     if (map->bytes)

@@ -15,6 +15,8 @@ typedef struct base_map {
 /* Fails on directories, devices and pipes as on missing files. The mapping is as safe as the file:
  * one that is cut short while it is mapped raises SIGBUS, as with every mmap. */
 zhen_status base_map_open(const char *path, base_map *map, zhen_error *error);
+/* Takes the bytes out of this process's memory; what is read again comes back. */
+void base_map_rest(const base_map *map);
 void base_map_close(base_map *map);
 
 /* directory + "/" + name, allocated; NULL when memory runs out. Free with free(). */

@@ -429,3 +429,8 @@ zhen_status mdl_weights_load(zhen_model *model, const char *path, zhen_error *er
     };
     return load_all(&l);
 }
+
+void mdl_weights_rest(const zhen_model *model)
+{
+    base_map_rest(&model->storage->file.map);
+}

@@ -18,6 +18,11 @@ typedef struct mdl_storage {
  * type, or not finite. */
 zhen_status mdl_weights_load(zhen_model *model, const char *path, zhen_error *error);
 
+/* Takes the mapped weights out of this process's memory, after they were packed elsewhere: half of
+ * an int8 model, the layers, is not read again, and the rows of the embeddings come back as they
+ * are used. */
+void mdl_weights_rest(const zhen_model *model);
+
 /* A tensor of the network under the name that transformers gives it; either matrix or vector is
  * set. A vector's shape is (rows), but for final_logits_bias, which is (1, rows). */
 typedef struct mdl_slot {

@@ -1,5 +1,6 @@
 /* The public side of the pipeline: settings, and one call from texts to translations. */
 #include "base/error.h"
+#include "model/weights.h"
 #include "nn/nn.h"
 #include "search/search.h"
 #include "translate/assemble.h"
@@ -104,6 +105,8 @@ zhen_status zhen_translator_create(const zhen_model *model, const zhen_options *
     search_options settings = search_settings(model, options);
     size_t threads = options->threads ? options->threads : translate_cores();
     status = nn_network_create(model, getenv("ZHEN_ISA"), threads, &made->network, error);
+    if (!status && model->config.int8) /* all of its layers were packed */
+        mdl_weights_rest(model);
     if (!status)
         status = translate_crew_create(model, made->network, &settings, threads, &made->cancel,
                                        &made->crew, error);

@@ -53,6 +53,8 @@ static void expect_content(const char *path, const char *text)
     ck_assert_msg(!base_map_open(path, &map, &error), "%s", error.message);
     ck_assert_uint_eq(map.size, strlen(text));
     ck_assert_mem_eq(map.bytes, text, map.size);
+    base_map_rest(&map);
+    ck_assert_mem_eq(map.bytes, text, map.size);
     base_map_close(&map);
 }
 
@@ -133,6 +135,7 @@ START_TEST(test_only_regular_files_are_mapped)
     ck_assert(!base_map_open(empty, &map, &error));
     ck_assert_ptr_null(map.bytes);
     ck_assert_uint_eq(map.size, 0);
+    base_map_rest(&map);
     base_map_close(&map);
     free(pipe_path);
     free(empty);
