@@ -1,9 +1,11 @@
-"""The peers, driven as their documentation recommends. One process is one measurement.
+"""The peers, driven as their documentation recommends.
 
-usage: peer.py ctranslate2|transformers MODEL_DIR BEAM INTER INTRA file|warm < sentences
+usage: peer.py ctranslate2|transformers MODEL_DIR BEAM INTER INTRA BATCH file|tune|serve < sentences
 
+BATCH: sentences in a batch, or tokens if it ends in t: 64, 2048t.
 file: translates all of standard input at once, prints the translations.
-warm: translates line by line and measures each.
+tune: translates it once for each batch size of TUNED.
+serve: translates line by line, as they come.
 Prints a JSON object with the figures on standard error.
 """
 
@@ -11,7 +13,7 @@ import json
 import sys
 import time
 
-BATCH = 64  # sentences
+TUNED = ["16", "32", "64", "1024t", "2048t"]
 
 
 class CTranslate2:
@@ -25,10 +27,12 @@ class CTranslate2:
         self.translator = ctranslate2.Translator(directory, device="cpu", compute_type="int8",
                                                  inter_threads=inter, intra_threads=intra)
 
-    def __call__(self, lines):
+    def __call__(self, lines, batch):
         pieces = [p + ["</s>"] for p in self.source.encode(lines, out_type=str)]
-        results = self.translator.translate_batch(pieces, beam_size=self.beam,
-                                                  max_batch_size=BATCH)
+        # It sorts the sentences by length itself and shares the batches out among its workers.
+        results = self.translator.translate_batch(
+            pieces, beam_size=self.beam, max_batch_size=int(batch.rstrip("t")),
+            batch_type="tokens" if batch.endswith("t") else "examples")
         best = [r.hypotheses[0] for r in results]
         return self.target.decode_pieces(best), sum(len(h) + 1 for h in best)
 
@@ -44,16 +48,16 @@ class Transformers:
         self.tokenizer = MarianTokenizer.from_pretrained(directory)
         self.model = MarianMTModel.from_pretrained(directory).eval()
 
-    def __call__(self, lines):
+    def __call__(self, lines, batch):
         order = sorted(range(len(lines)), key=lambda i: len(lines[i]))
         texts, tokens = [""] * len(lines), 0
-        for begin in range(0, len(order), BATCH):
-            batch = order[begin:begin + BATCH]
-            inputs = self.tokenizer([lines[i] for i in batch], return_tensors="pt", padding=True)
+        for begin in range(0, len(order), int(batch)):
+            chosen = order[begin:begin + int(batch)]
+            inputs = self.tokenizer([lines[i] for i in chosen], return_tensors="pt", padding=True)
             with self.torch.inference_mode():
                 ids = self.model.generate(**inputs, num_beams=self.beam)
             tokens += int((ids[:, 1:] != self.model.config.pad_token_id).sum())
-            for i, text in zip(batch, self.tokenizer.batch_decode(ids, skip_special_tokens=True)):
+            for i, text in zip(chosen, self.tokenizer.batch_decode(ids, skip_special_tokens=True)):
                 texts[i] = text
         return texts, tokens
 
@@ -64,25 +68,28 @@ def peak_memory():
         return next(int(line.split()[1]) / 1e3 for line in status if line.startswith("VmHWM"))
 
 
-def main():
-    peer, directory, beam, inter, intra, mode = sys.argv[1:7]
+def timed(translate, lines, batch):
     start = time.perf_counter()
+    texts, tokens = translate(lines, batch)
+    return texts, tokens, time.perf_counter() - start
+
+
+def main():
+    peer, directory, beam, inter, intra, batch, mode = sys.argv[1:8]
     translate = {"ctranslate2": CTranslate2, "transformers": Transformers}[peer](
         directory, int(beam), int(inter), int(intra))
-    figures = {"load": time.perf_counter() - start}
-    lines = sys.stdin.read().splitlines()
-    if mode == "file":
-        start = time.perf_counter()
-        texts, figures["tokens"] = translate(lines)
-        figures["seconds"] = time.perf_counter() - start
-        print("\n".join(texts))
+    figures = {}
+    if mode == "serve":
+        for line in sys.stdin:
+            print(translate([line.rstrip("\n")], batch)[0][0], flush=True)
+    elif mode == "tune":
+        lines = sys.stdin.read().splitlines()
+        translate(lines[:16], batch)  # warm, as in the middle of a file
+        figures["seconds"] = {size: timed(translate, lines, size)[2] for size in TUNED}
     else:
-        translate(lines[:1])
-        figures["latencies"] = []
-        for line in lines:
-            start = time.perf_counter()
-            translate([line])
-            figures["latencies"].append(time.perf_counter() - start)
+        texts, figures["tokens"], figures["seconds"] = timed(
+            translate, sys.stdin.read().splitlines(), batch)
+        print("\n".join(texts))
     figures["rss"] = peak_memory()
     print(json.dumps(figures), file=sys.stderr)
 

@@ -73,7 +73,8 @@ typedef struct zhen_model zhen_model;
 
 /* Opens a model directory in the MarianMT layout of Hugging Face transformers: config.json,
  * generation_config.json, model.safetensors, vocab.json, source.spm, target.spm. Weights are
- * mapped, not copied, where their type allows. The model is immutable: share it freely. */
+ * mapped, not copied, where their type allows. A second thread reads some of the files and is gone
+ * when the call returns. The model is immutable: share it freely. */
 ZHEN_API zhen_status zhen_model_open(const char *directory, zhen_model **model, zhen_error *error);
 
 /* Closes a model; NULL is fine. Every translator made from it must be freed before. */
@@ -117,7 +118,8 @@ typedef enum zhen_early_stopping {
 /* Settings of a translator. Call zhen_options_init first: it fills in the model's own defaults
  * (generation_config.json); then change what you need. */
 typedef struct zhen_options {
-    unsigned threads;      /* worker threads; 0: one for each physical core */
+    unsigned threads;      /* worker threads, which also share a single sentence; 0: one for each
+                              physical core */
     unsigned beam;         /* hypotheses kept at each step; 1 is greedy search */
     unsigned nbest;        /* alternatives returned for each text, at most `beam`; 1: none */
     double length_penalty; /* score = log probability / length ^ length_penalty */
