@@ -4,13 +4,26 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum {
     LINE = 64,
     /* How often a thread looks for work before it sleeps, and for the end of work before it lets
      * others run: some ten microseconds, several times what waking costs. */
-    LOOKS = 1000
+    LOOKS = 1000,
+    /* After those, this is a delay, in nanoseconds: a thread was interrupted. */
+    DELAY = 200000,
+    /* What a round counts in which a thread did not come in time, against 1 for others, and when it
+     * is too much. The first rounds of a team, whose threads are about to start, are not. */
+    MISS = 4,
+    MISSED_MOST = 64,
+    /* Rounds that the caller then works alone: twice as many each time, until it has gone smoothly
+     * for so many rounds. A sentence takes several hundred. */
+    PENALTY_LEAST = 512,
+    PENALTY_MOST = 65536,
+    SMOOTH = 2048
 };
 
 /* Work is numbered by rounds. In each, every part is claimed once: by its member or, if that has
@@ -24,6 +37,8 @@ typedef struct member {
 
 struct base_team {
     size_t size;
+    base_team_past *past;
+    bool started;
     base_part *work;
     void *context;
     member *members; /* (size); the first is the caller and has no task */
@@ -89,7 +104,7 @@ static void take_part(void *context)
         }
 }
 
-base_team *base_team_create(size_t size)
+base_team *base_team_create(size_t size, base_team_past *past)
 {
     base_team *team = aligned_alloc(LINE, sizeof *team);
     member *members = aligned_alloc(LINE, size * sizeof *members);
@@ -98,14 +113,19 @@ base_team *base_team_create(size_t size)
         free(members);
         return NULL;
     }
-    *team = (base_team){.size = size, .members = members};
+    *team = (base_team){.size = size, .past = past, .members = members};
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->woken, NULL);
     for (size_t i = 0; i < size; i++)
         members[i] = (member){.team = team, .part = i};
-    for (size_t i = 1; i < size; i++)
-        base_task_start(&members[i].task, take_part, &members[i]);
     return team;
+}
+
+static void start(base_team *team)
+{
+    for (size_t i = 1; i < team->size && !team->started; i++)
+        base_task_start(&team->members[i].task, take_part, &team->members[i]);
+    team->started = true;
 }
 
 static void wake(base_team *team)
@@ -123,7 +143,7 @@ void base_team_free(base_team *team)
         return;
     atomic_store(&team->ended, true);
     wake(team);
-    for (size_t i = 1; i < team->size; i++)
+    for (size_t i = 1; i < team->size && team->started; i++)
         base_task_wait(&team->members[i].task);
     pthread_cond_destroy(&team->woken);
     pthread_mutex_destroy(&team->lock);
@@ -131,12 +151,58 @@ void base_team_free(base_team *team)
     free(team);
 }
 
-void base_team_run(base_team *team, base_part *work, void *context)
+static int64_t nanoseconds(void)
 {
-    if (!team) {
-        work(context, 0, 1);
-        return;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Waits for the parts that `others` have begun; true if that took too long. */
+static bool wait_for_others(base_team *team, size_t others)
+{
+    for (unsigned look = 0; look < LOOKS; look++) {
+        if (atomic_load(&team->done) == others)
+            return false;
+        pause_briefly();
     }
+    const int64_t begin = nanoseconds();
+    while (atomic_load(&team->done) < others)
+        sched_yield();
+    return nanoseconds() - begin > DELAY;
+}
+
+static void go_alone(base_team_past *past)
+{
+    const size_t twice = 2 * past->penalty;
+    past->penalty = twice < PENALTY_LEAST  ? PENALTY_LEAST
+                    : twice > PENALTY_MOST ? PENALTY_MOST
+                                           : twice;
+    past->alone = past->penalty;
+    past->missed = past->smooth = 0;
+}
+
+static void remember(base_team_past *past, bool missed, bool delayed)
+{
+    if (missed)
+        past->missed += MISS;
+    else if (past->missed > 0)
+        past->missed--;
+    if (delayed || past->missed > MISSED_MOST)
+        go_alone(past);
+    else if (++past->smooth == SMOOTH)
+        past->penalty = 0;
+}
+
+static void run_alone(const base_team *team, base_part *work, void *context)
+{
+    for (size_t i = 0; i < team->size; i++)
+        work(context, i, team->size);
+}
+
+static void run_together(base_team *team, base_part *work, void *context)
+{
+    start(team);
     team->work = work;
     team->context = context;
     atomic_store(&team->done, 0);
@@ -150,10 +216,18 @@ void base_team_run(base_team *team, base_part *work, void *context)
         else
             others++;
     }
-    for (unsigned look = 0; atomic_load(&team->done) < others; look++) {
-        if (look < LOOKS)
-            pause_briefly();
-        else
-            sched_yield();
+    const bool delayed = wait_for_others(team, others);
+    remember(team->past, others < team->size - 1, delayed);
+}
+
+void base_team_run(base_team *team, base_part *work, void *context)
+{
+    if (!team) {
+        work(context, 0, 1);
+    } else if (team->past->alone > 0) {
+        team->past->alone--;
+        run_alone(team, work, context);
+    } else {
+        run_together(team, work, context);
     }
 }

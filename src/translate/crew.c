@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/task.h"
+#include "translate/cores.h"
 #include "translate/finish.h"
 
 #include <stdlib.h>
@@ -21,7 +22,8 @@ typedef struct worker {
     size_t rows;           /* that `search` has room for */
     size_t next;           /* its next entry, if the entries are dealt */
     translate_finisher finisher;
-    base_task task; /* of all but the first worker */
+    base_task task;      /* of all but the first worker */
+    base_team_past past; /* of the teams that shared its steps */
     /* The outcome of its part of the run. */
     zhen_status status;
     zhen_error error;
@@ -33,6 +35,7 @@ struct translate_crew {
     const atomic_bool *cancel;
     worker *workers; /* (threads); the first one belongs to the calling thread */
     size_t threads;
+    size_t processors; /* of the threads, those that can run at once */
     /* The run. */
     translate_entry *const *entries;
     size_t count;
@@ -48,6 +51,7 @@ zhen_status translate_crew_create(const zhen_model *model, const nn_network *net
                                   const atomic_bool *cancel, translate_crew **crew,
                                   zhen_error *error)
 {
+    const size_t cores = threads > 1 ? translate_cores() : 1;
     translate_crew *made = calloc(1, sizeof *made);
     worker *workers = calloc(threads, sizeof *workers);
     if (!made || !workers) {
@@ -59,7 +63,8 @@ zhen_status translate_crew_create(const zhen_model *model, const nn_network *net
                              .options = *options,
                              .cancel = cancel,
                              .workers = workers,
-                             .threads = threads};
+                             .threads = threads,
+                             .processors = cores < threads ? cores : threads};
     for (size_t i = 0; i < threads; i++) {
         workers[i].crew = made;
         workers[i].finisher.tokenizer = model->tokenizer;
@@ -135,9 +140,9 @@ static zhen_status search(worker *self)
 {
     const translate_crew *crew = self->crew;
     const search_feed feed = {self, next_entry, entry_done, is_cancelled};
-    const size_t share = crew->threads / crew->parts;
+    const size_t share = crew->processors / crew->parts;
     base_team *team = NULL;
-    if (share > 1 && !(team = base_team_create(share < TEAM_MAX ? share : TEAM_MAX)))
+    if (share > 1 && !(team = base_team_create(share < TEAM_MAX ? share : TEAM_MAX, &self->past)))
         return base_fail_memory(&self->error);
     search_worker_set_team(self->search, team);
     zhen_status status = search_run(self->search, &feed, &self->error);

@@ -356,7 +356,8 @@ START_TEST(a_team_gives_the_same_bits)
         kn_top tops[2][STEPS * BEAMS] = {{{0}}};
         decode_in_team(f.networks[n], &f, NULL, alone, tops[0]);
         for (size_t members = 1; members < 6; members += 2) {
-            base_team *team = base_team_create(members);
+            base_team_past past = {0};
+            base_team *team = base_team_create(members, &past);
             memset(tops[1], 0, sizeof tops[1]);
             decode_in_team(f.networks[n], &f, team, together, tops[1]);
             base_team_free(team);
