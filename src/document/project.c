@@ -156,6 +156,8 @@ static bool write_token(writing *w, size_t index)
     size_t begin = w->unit->result.length + w->text.length;
     if (!write_token_text(w, token))
         return false;
+    if (begin == w->unit->result.length + w->text.length)
+        return true; /* a tag that is a hole as yet */
     /* A blank that set the word off is not part of it. */
     const char *text = begin >= w->unit->result.length
                            ? w->text.data + (begin - w->unit->result.length)

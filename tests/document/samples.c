@@ -1,29 +1,51 @@
 #include "document/samples.h"
 
+#include "support/folder.h"
+
 #include <check.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-const sample samples[] = {
-    {"plain.txt", ZHEN_FORMAT_TEXT},      {"wrapped.txt", ZHEN_FORMAT_TEXT},
-    {"guide.md", ZHEN_FORMAT_MARKDOWN},   {"page.html", ZHEN_FORMAT_HTML},
-    {"broken.html", ZHEN_FORMAT_HTML},    {"page.xhtml", ZHEN_FORMAT_XHTML},
-    {"film.srt", ZHEN_FORMAT_SRT},        {"film.vtt", ZHEN_FORMAT_VTT},
-    {"program.po", ZHEN_FORMAT_PO},       {"strings.json", ZHEN_FORMAT_JSON},
-    {"records.jsonl", ZHEN_FORMAT_JSONL}, {"table.csv", ZHEN_FORMAT_CSV},
-    {"table.tsv", ZHEN_FORMAT_TSV},       {"old.xliff", ZHEN_FORMAT_XLIFF},
-    {"new.xliff", ZHEN_FORMAT_XLIFF},
-};
-const size_t sample_count = sizeof samples / sizeof *samples;
+static sample samples[4096];
+static int count;
+
+static const char *directory(void)
+{
+    const char *named = getenv("ZHEN_SAMPLES");
+    return named ? named : "tests/document/samples";
+}
+
+int samples_list(void)
+{
+    struct dirent **entries;
+    int found = scandir(directory(), &entries, NULL, alphasort);
+    if (found < 0) { /* Check's assertions are for tests only */
+        perror(directory());
+        exit(EXIT_FAILURE);
+    }
+    for (int i = 0; i < found; i++) {
+        sample *s = &samples[count];
+        snprintf(s->name, sizeof s->name, "%s", entries[i]->d_name);
+        if (zhen_format_from_path(s->name, &s->format) &&
+            (size_t)count + 1 < sizeof samples / sizeof *samples)
+            count++;
+        free(entries[i]);
+    }
+    free(entries);
+    return count;
+}
+
+const sample *sample_at(int index)
+{
+    return &samples[index];
+}
 
 char *sample_read(const sample *s, size_t *size)
 {
-    char path[256];
-    snprintf(path, sizeof path, "tests/document/samples/%s", s->path);
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "%s is missing", path);
-    char *bytes = malloc(1 << 20);
-    *size = fread(bytes, 1, 1 << 20, file);
-    fclose(file);
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", directory(), s->name);
+    char *bytes = folder_read(path, size);
+    ck_assert_msg(bytes != NULL, "%s is missing", path);
     return bytes;
 }

@@ -17,23 +17,23 @@ static zhen_document_options options_of(const sample *s)
 {
     zhen_document_options options;
     zhen_document_options_init(&options, s->format);
-    options.name = s->path;
-    options.paragraphs = strcmp(s->path, "wrapped.txt") == 0;
+    options.name = s->name;
+    options.paragraphs = strcmp(s->name, "wrapped.txt") == 0;
     return options;
 }
 
 START_TEST(identity_reproduces_every_byte)
 {
-    const sample *s = &samples[_i];
+    const sample *s = sample_at(_i);
     size_t size, out_size;
     char *bytes = sample_read(s, &size);
     zhen_document_options options = options_of(s);
-    for (size_t step = 1; step <= size; step = step * 7 + 1) {
+    for (size_t step = 1 + size / 4000; step <= size; step = step * 7 + 1) {
         zhen_error error = {0};
         char *out = mock_run(&options, bytes, size, step, MOCK_IDENTITY, &out_size, &error);
-        ck_assert_msg(out != NULL, "%s: %s", s->path, error.message);
+        ck_assert_msg(out != NULL, "%s: %s", s->name, error.message);
         ck_assert_msg(out_size == size && memcmp(out, bytes, size) == 0,
-                      "%s has changed:\n%s\nexpected:\n%.*s", s->path, out, (int)size, bytes);
+                      "%s has changed:\n%s\nexpected:\n%.*s", s->name, out, (int)size, bytes);
         free(out);
     }
     free(bytes);
@@ -42,7 +42,7 @@ END_TEST
 
 START_TEST(chunks_do_not_matter)
 {
-    const sample *s = &samples[_i];
+    const sample *s = sample_at(_i);
     size_t size, whole_size, out_size;
     char *bytes = sample_read(s, &size);
     zhen_document_options options = options_of(s);
@@ -52,7 +52,7 @@ START_TEST(chunks_do_not_matter)
         char *out = mock_run(&options, bytes, size, 5, MOCK_GLOSS, &out_size, NULL);
         ck_assert(out != NULL);
         ck_assert_msg(out_size == whole_size && memcmp(out, whole, out_size) == 0,
-                      "%s differs in chunks of %zu:\n%s\nexpected:\n%s", s->path,
+                      "%s differs in chunks of %zu:\n%s\nexpected:\n%s", s->name,
                       options.chunk_bytes, out, whole);
         free(out);
     }
@@ -71,22 +71,27 @@ static const char *find_once(const doc_unit *unit, const doc_mark *mark)
     return first;
 }
 
-static void count_marks(const doc_unit *unit)
+static size_t count_in(const char *text, size_t length, const doc_mark *mark)
+{
+    size_t found = 0;
+    for (size_t i = 0; i + mark->raw_length <= length; i++)
+        found += memcmp(text + i, mark->raw, mark->raw_length) == 0;
+    return found;
+}
+
+/* As often as among the marks, or as in the source, where it may stand unprotected as well. */
+static void count_marks(const doc_unit *unit, const char *source)
 {
     for (size_t i = 0; i < unit->mark_count; i++) {
         const doc_mark *mark = &unit->marks[i];
         if (mark->raw_length < 3 || (mark->flags & DOC_NESTED))
             continue; /* a * may also stand in the text, escaped */
         find_once(unit, mark);
-        size_t expected = 0, found = 0;
-        for (size_t j = 0; j < unit->mark_count; j++) {
-            const doc_mark *other = &unit->marks[j];
-            for (size_t k = 0; k + mark->raw_length <= other->raw_length; k++)
-                expected += memcmp(other->raw + k, mark->raw, mark->raw_length) == 0;
-        }
-        for (size_t k = 0; k + mark->raw_length <= unit->result.length; k++)
-            found += memcmp(unit->result.data + k, mark->raw, mark->raw_length) == 0;
-        ck_assert_msg(found == expected, "%.*s is there %zu times, not %zu: %s",
+        size_t expected = 0, found = count_in(unit->result.data, unit->result.length, mark);
+        for (size_t j = 0; j < unit->mark_count; j++)
+            expected += count_in(unit->marks[j].raw, unit->marks[j].raw_length, mark);
+        size_t before = count_in(source + unit->raw.begin, unit->raw.end - unit->raw.begin, mark);
+        ck_assert_msg(found == expected || found == before, "%.*s is there %zu times, not %zu: %s",
                       (int)mark->raw_length, mark->raw, found, expected, unit->result.data);
     }
 }
@@ -94,7 +99,7 @@ static void count_marks(const doc_unit *unit)
 /* Every unit of every sample with every translator. */
 START_TEST(marks_survive_any_translation)
 {
-    const sample *s = &samples[_i];
+    const sample *s = sample_at(_i);
     size_t size;
     char *bytes = sample_read(s, &size);
     zhen_document_options options = options_of(s);
@@ -105,13 +110,13 @@ START_TEST(marks_survive_any_translation)
     ck_assert_int_eq(zhen_reader_finish(reader, NULL), ZHEN_OK);
     ck_assert_int_eq(zhen_reader_next(reader, false, &document, NULL), ZHEN_OK);
     ck_assert(document != NULL);
-    ck_assert_uint_gt(zhen_document_count(document), 0);
+    ck_assert(zhen_document_count(document) > 0 || getenv("ZHEN_SAMPLES"));
     for (mock_kind kind = MOCK_IDENTITY; kind < MOCK_KINDS; kind++) {
         mock_translate(document, kind);
         for (size_t u = 0; u < document->units.count; u++) {
             const doc_unit *unit = &document->units.items[u];
             if (unit->changed && kind != MOCK_GARBLED && kind != MOCK_RANDOM)
-                count_marks(unit);
+                count_marks(unit, document->source.data);
         }
         zhen_text output;
         ck_assert_int_eq(zhen_document_render(document, &output, NULL), ZHEN_OK);
@@ -261,7 +266,7 @@ enum { ROUNDS = 30 };
 
 START_TEST(mutated_files_never_crash)
 {
-    const sample *s = &samples[_i];
+    const sample *s = sample_at(_i);
     size_t size, out_size;
     char *bytes = sample_read(s, &size);
     mock_random random = {(uint64_t)_i * 1000 + 7};
@@ -322,14 +327,15 @@ END_TEST
 
 int main(void)
 {
+    int samples = samples_list();
     Suite *suite = suite_create("document/guarantees");
     TCase *tests = tcase_create("guarantees");
     tcase_set_timeout(tests, 0);
-    tcase_add_loop_test(tests, identity_reproduces_every_byte, 0, (int)sample_count);
-    tcase_add_loop_test(tests, chunks_do_not_matter, 0, (int)sample_count);
-    tcase_add_loop_test(tests, marks_survive_any_translation, 0, (int)sample_count);
+    tcase_add_loop_test(tests, identity_reproduces_every_byte, 0, samples);
+    tcase_add_loop_test(tests, chunks_do_not_matter, 0, samples);
+    tcase_add_loop_test(tests, marks_survive_any_translation, 0, samples);
     tcase_add_loop_test(tests, random_markup_keeps_its_shape, 0, 60);
-    tcase_add_loop_test(tests, mutated_files_never_crash, 0, (int)sample_count);
+    tcase_add_loop_test(tests, mutated_files_never_crash, 0, samples);
     tcase_add_loop_test(tests, repetition_is_harmless, 0, 3 * BITS); /* text, Markdown, HTML */
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
