@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 zhen=$1 text=$2
 export ZHEN=$zhen BLOCK=4k
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap '[ ! -s "$work/ssh/pid" ] || kill "$(cat "$work/ssh/pid")"; rm -rf "$work"' EXIT
 failed=0
 
 expect_same() {
@@ -18,14 +18,35 @@ expect_same() {
 
 "$zhen" -q < "$text" > "$work/one"
 
+# An ssh server of our own on this machine, with keys of its own, for as long as the test lasts.
+start_sshd() {
+    local sshd port
+    sshd=$(PATH=$PATH:/usr/sbin command -v sshd) || return 1
+    [ "$(id -u)" -ne 0 ] || mkdir -p /run/sshd # which a server of root's wants
+    mkdir -m 700 "$work/ssh"
+    ssh-keygen -q -t ed25519 -N "" -f "$work/ssh/host"
+    ssh-keygen -q -t ed25519 -N "" -f "$work/ssh/user"
+    cp "$work/ssh/user.pub" "$work/ssh/authorized"
+    port=$((20000 + RANDOM % 20000))
+    printf '%s\n' "ListenAddress 127.0.0.1:$port" "HostKey $work/ssh/host" "PidFile $work/ssh/pid" \
+        "AuthorizedKeysFile $work/ssh/authorized" "StrictModes no" "UsePAM no" \
+        > "$work/ssh/config"
+    "$sshd" -f "$work/ssh/config" -E "$work/ssh/log" || return 1
+    for _ in $(seq 50); do [ -s "$work/ssh/pid" ] && break || sleep 0.1; done
+    # What parallel calls instead of ssh.
+    export PARALLEL_SSH="ssh -p $port -i $work/ssh/user -o BatchMode=yes \
+        -o StrictHostKeyChecking=no -o UserKnownHostsFile=$work/ssh/known -o LogLevel=ERROR"
+    $PARALLEL_SSH localhost true
+}
+
 if command -v parallel > /dev/null; then
     ./parallel.sh < "$text" > "$work/parallel" 2> /dev/null
     expect_same "GNU parallel" parallel
-    if ssh -o BatchMode=yes -o ConnectTimeout=3 localhost true 2> /dev/null; then
-        ./parallel.sh localhost,127.0.0.1 < "$text" > "$work/ssh" 2> /dev/null
-        expect_same "GNU parallel over ssh" ssh
+    if start_sshd; then
+        ./parallel.sh localhost,127.0.0.1 < "$text" > "$work/over-ssh" 2> "$work/log"
+        expect_same "GNU parallel over ssh, two hosts" over-ssh
     else
-        echo "skipped: GNU parallel over ssh (no ssh to localhost)"
+        echo "skipped: GNU parallel over ssh (no sshd, or it cannot be started)"
     fi
 else
     echo "skipped: GNU parallel (not installed)"
@@ -49,8 +70,9 @@ chmod +x "$work/bin/sbatch"
 PATH=$work/bin:$PATH ./slurm.sh "$text" "$work/slurm" 3
 expect_same "Slurm array job (stand-in for sbatch)" slurm
 
-if python3 -c 'import pyspark' 2> /dev/null && command -v java > /dev/null; then
-    python3 spark.py "$text" "$work/spark.parts" "$zhen" 2> /dev/null
+python=${PYTHON:-python3}
+if "$python" -c 'import pyspark' 2> /dev/null && command -v java > /dev/null; then
+    "$python" spark.py "$text" "$work/spark.parts" "$zhen" 2> /dev/null
     cat "$work"/spark.parts/part-* > "$work/spark"
     expect_same "Spark" spark
 else

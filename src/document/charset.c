@@ -140,9 +140,11 @@ static double fit(const char *text, size_t bytes, int32_t character)
 }
 
 /* The mean fit of the characters that the sample has in an encoding; control characters, which a
- * wrong byte order gives many of, count against it. */
+ * wrong byte order gives many of, count against it. ASCII says nothing, for all spell it alike, but
+ * for UTF-16. */
 static double score(const char *encoding, const char *sample, size_t length)
 {
+    bool utf16 = strncmp(encoding, "UTF-16", 6) == 0;
     base_buffer text = {0};
     doc_decoder decoder;
     double sum = 0;
@@ -153,10 +155,13 @@ static double score(const char *encoding, const char *sample, size_t length)
             int32_t character;
             size_t bytes = text_decode(text.data + at, text.length - at, &character);
             bool control = character < 0x20 && !strchr("\t\n\r\f", (char)character);
-            if (character >= 0x80 || control || character == 0) {
-                sum += control || character == 0 ? -6 : fit(text.data + at, bytes, character);
-                count++;
-            }
+            if (control || character == 0)
+                sum += -6;
+            else if (character >= 0x80)
+                sum += fit(text.data + at, bytes, character);
+            else if (utf16)
+                sum += 0.8;
+            count += control || character == 0 || character >= 0x80 || utf16;
             at += bytes;
         }
     }

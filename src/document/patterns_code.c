@@ -3,6 +3,17 @@
 /* Bytes of a tag in text that is no markup. */
 enum { LONGEST_TAG = 1024 };
 
+/* The end of <PRIu64>, as gettext writes the macros of C for types of a known size. */
+static size_t macro_end(const char *text, size_t length, size_t at)
+{
+    if (!doc_starts_with(text, length, at, "<PRI"))
+        return 0;
+    at += 4;
+    while (at < length && doc_is_alnum(text[at]))
+        at++;
+    return doc_at_or_zero(text, length, at) == '>' ? at + 1 : 0;
+}
+
 /* printf's conversions, with positions and Python's names: %s, %5.2f, %1$d, %(name)s, %lu. Not
  * "100% of": a conversion follows the sign directly, and a number before it is a percentage. */
 size_t doc_match_percent(const char *text, size_t length, size_t at)
@@ -19,6 +30,9 @@ size_t doc_match_percent(const char *text, size_t length, size_t at)
     }
     while (end < length && (doc_is_digit(text[end]) || doc_is_one_of(text[end], "$#+-.*'0")))
         end++;
+    size_t macro = macro_end(text, length, end);
+    if (macro)
+        return macro - at;
     while (end < length && doc_is_one_of(text[end], "hlLqjzt"))
         end++;
     if (end >= length || !doc_is_one_of(text[end], "diouxXeEfFgGaAcspn@"))
@@ -106,7 +120,8 @@ size_t doc_match_backslash(const char *text, size_t length, size_t at)
 
 /* ---- Code and notes ----------------------------------------------------------------------- */
 
-/* `code`: as many backticks at the end as at the start, on one line. */
+/* `code`: as many backticks at the end as at the start, on one line. Where a sentence ends between
+ * them they were quotes: ``so'' and `so'. */
 size_t doc_match_code(const char *text, size_t length, size_t at)
 {
     if (text[at] != '`' || (at > 0 && text[at - 1] == '`'))
@@ -116,6 +131,8 @@ size_t doc_match_code(const char *text, size_t length, size_t at)
         ticks++;
     for (size_t i = at + ticks; i < length && text[i] != '\n';) {
         size_t run = 0;
+        if (doc_starts_with(text, length, i, "。"))
+            return 0;
         while (doc_at_or_zero(text, length, i + run) == '`')
             run++;
         if (run == ticks)

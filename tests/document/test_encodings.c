@@ -60,6 +60,9 @@ START_TEST(sentences_are_recognised)
         check_guess("UTF-16LE", simplified[i], "UTF-16LE");
         check_guess("UTF-16BE", traditional[i], "UTF-16BE");
     }
+    /* Read in the wrong order, ASCII looks like rare characters. */
+    check_guess("UTF-16BE", "body { color: #333; } /* \u00A9 */", "UTF-16BE");
+    check_guess("UTF-16LE", "body { color: #333; } /* \u00A9 */", "UTF-16LE");
 }
 END_TEST
 

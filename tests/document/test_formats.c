@@ -63,6 +63,7 @@ START_TEST(words_are_protected)
                                         "%-5.2f",
                                         "%1$d",
                                         "%(name)s",
+                                        "%15<PRIuMAX>",
                                         "{name}",
                                         "{0:>8}",
                                         "{{ x }}",
@@ -98,6 +99,7 @@ START_TEST(prices_and_percentages_are_text)
     zhen_document_options o = format(ZHEN_FORMAT_TEXT);
     expect_output(&o, MOCK_IDENTITY, "我 $5 爱 100% 水(课)", "我 $5 爱 100% 水(课)");
     expect_gloss(&o, "我 5 爱 3.5 水", "pd 5 jg 3. 5 kz");
+    expect_gloss(&o, "我``爱''。水``课''", "pd`` jg''. kz`` ka''");
 }
 END_TEST
 

@@ -74,8 +74,9 @@ static const char *find_once(const doc_unit *unit, const doc_mark *mark)
 static size_t count_in(const char *text, size_t length, const doc_mark *mark)
 {
     size_t found = 0;
-    for (size_t i = 0; i + mark->raw_length <= length; i++)
-        found += memcmp(text + i, mark->raw, mark->raw_length) == 0;
+    for (const char *at = text, *end = text + length;
+         (at = memmem(at, (size_t)(end - at), mark->raw, mark->raw_length)); at += mark->raw_length)
+        found++;
     return found;
 }
 
