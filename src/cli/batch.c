@@ -93,6 +93,7 @@ void cli_batch_run(cli_batch *batch)
     zhen_translations *translations;
     cli_worker_translate(batch->worker, batch->texts, batch->text_count,
                          cli_target_name(batch->items[0].target), &translations);
+    cli_run_count_bytes(batch->worker->run, batch->source_bytes);
     size_t first = 0;
     for (size_t i = 0; i < batch->count; i++)
         first += run_item(batch, &batch->items[i], translations, first);

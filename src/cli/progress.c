@@ -1,5 +1,7 @@
 #include "cli/progress.h"
 
+#include "cli/signals.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,13 @@ static void sum_up_files(const cli_run *run, double seconds)
     if (run->options->quiet || counts->files < 2 ||
         (!run->options->verbose && !isatty(STDERR_FILENO)))
         return;
+    size_t finished = counts->files_done + counts->files_skipped;
+    if (cli_signals_caught() && run->options->output) {
+        fprintf(stderr, "zhen: stopped: %zu of %zu files are finished; ", finished, counts->files);
+        fprintf(stderr, "the same command%s goes on with the rest\n",
+                run->options->resume ? "" : " with --resume");
+        return;
+    }
     fprintf(stderr, "zhen: %zu files translated", counts->files_done);
     if (counts->files_skipped)
         fprintf(stderr, ", %zu skipped", counts->files_skipped);

@@ -86,6 +86,7 @@ static bool write_records(const record_window *window, const cli_lines *lines,
             first += zhen_document_count(record.document);
     }
     cli_target_flush(window->target);
+    cli_run_count_bytes(window->worker->run, lines->begin);
     return true;
 }
 

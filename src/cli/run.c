@@ -68,6 +68,13 @@ static void count(cli_run *run, const zhen_translations *translations)
         run->counts.source_tokens += translation->source_tokens;
         run->counts.target_tokens += translation->target_tokens;
     }
+    pthread_mutex_unlock(&run->lock);
+}
+
+void cli_run_count_bytes(cli_run *run, size_t size)
+{
+    pthread_mutex_lock(&run->lock);
+    run->counts.bytes_done += (double)size;
     cli_progress_show(run);
     pthread_mutex_unlock(&run->lock);
 }

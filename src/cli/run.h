@@ -41,6 +41,9 @@ void cli_worker_end(cli_worker *worker);
 bool cli_worker_translate(cli_worker *worker, const zhen_text *texts, size_t count,
                           const char *name, zhen_translations **translations);
 
+/* So many bytes of the files have been translated. */
+void cli_run_count_bytes(cli_run *run, size_t size);
+
 /* The three kinds of input. */
 cli_exit cli_run_arguments(cli_run *run);
 cli_exit cli_run_standard_input(cli_run *run);

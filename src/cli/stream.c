@@ -49,16 +49,8 @@ static bool take_documents(cli_stream *stream, bool flush)
     }
 }
 
-static void count_bytes(cli_run *run, size_t size)
-{
-    pthread_mutex_lock(&run->lock);
-    run->counts.bytes_done += (double)size;
-    pthread_mutex_unlock(&run->lock);
-}
-
 static bool feed(cli_stream *stream, const char *bytes, size_t size)
 {
-    count_bytes(stream->target->run, size);
     cli_batch_count(stream->batch, size);
     zhen_error error;
     if (zhen_reader_feed(stream->reader, bytes, size, &error))

@@ -2,6 +2,7 @@
 
 #include "cli/input.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,10 +60,14 @@ static void count(cli_target *target)
     cli_run *run = target->run;
     if (!target->file)
         return;
-    target->file->state = target->failed ? CLI_FILE_FAILED : CLI_FILE_DONE;
+    /* A signal is no failure: the file waits for another run. */
+    if (!target->failed)
+        target->file->state = CLI_FILE_DONE;
+    else if (!cli_signals_caught())
+        target->file->state = CLI_FILE_FAILED;
     pthread_mutex_lock(&run->lock);
-    run->counts.files_done += !target->failed;
-    run->counts.files_failed += target->failed;
+    run->counts.files_done += target->file->state == CLI_FILE_DONE;
+    run->counts.files_failed += target->file->state == CLI_FILE_FAILED;
     cli_progress_show(run);
     pthread_mutex_unlock(&run->lock);
 }

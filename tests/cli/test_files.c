@@ -159,6 +159,25 @@ START_TEST(interrupt_leaves_no_partial_file)
 }
 END_TEST
 
+START_TEST(interrupt_says_how_to_go_on)
+{
+    char *fifo = folder_path("in.txt"), *other = folder_path("other.txt");
+    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+    folder_write(other, "text\n", 5);
+    program process = process_start(ARGUMENTS("-m", "tests/nn/fixtures/relu-tied", "-v", "-o",
+                                              folder_path("out/"), fifo, other));
+    int writer = open(fifo, O_WRONLY);
+    kill(process.id, SIGINT);
+    result outcome = process_finish(&process);
+    close(writer);
+    ck_assert_int_eq(outcome.signal, SIGINT);
+    ck_assert_ptr_nonnull(strstr(outcome.error.data, "zhen: stopped: 0 of 2 files are finished; "
+                                                     "the same command with --resume goes on"));
+    ck_assert_ptr_null(strstr(outcome.error.data, "failed"));
+    outcome_free(&outcome);
+}
+END_TEST
+
 START_TEST(what_a_killed_run_left_is_used)
 {
     char *in = folder_path("in.txt"), *out = folder_path("out.txt");
@@ -316,6 +335,7 @@ int main(void)
         full_disk_is_reported,
         full_disk_leaves_no_partial_file,
         interrupt_leaves_no_partial_file,
+        interrupt_says_how_to_go_on,
         what_a_killed_run_left_is_used,
         a_trap_under_the_partial_name_is_refused,
         killed_runs_go_on,
