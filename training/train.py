@@ -183,9 +183,11 @@ def train(run):
                     tokens_per_s=round(sums.tokens / (now - last_log)), left_min=round((run.end - now) / 60, 1))
             sums, last_log = engines.Stats(), now
         if time.time() - last_save > 60 * o.save_minutes:
+            begin = time.time()
             run.measure()
             run.save(place)
-            last_save = last_log = time.time()
+            last_save = time.time()
+            last_log += last_save - begin  # this is no training time
     run.measure()
     run.save(place)
 

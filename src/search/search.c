@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- Sentences come in --------------------------------------------------------------------------- */
+/* ---- Sentences come in ---------------------------------------------------------------------- */
 
 /* A sentence that is to be encoded: first those that wait for their second try, then new ones.
  * NULL: none left or no room. */
@@ -91,7 +91,7 @@ static void release(search_worker *worker, search_sentence *finished)
     finished->state = NULL;
 }
 
-/* ---- One step ------------------------------------------------------------------------------------ */
+/* ---- One step ------------------------------------------------------------------------------- */
 
 /* Fills worker->history with the start token and the tokens of slot `slot`. */
 static const int32_t *read_history(search_worker *worker, const search_beam *beam, size_t slot)
