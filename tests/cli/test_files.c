@@ -209,7 +209,7 @@ START_TEST(a_trap_under_the_partial_name_is_refused)
 }
 END_TEST
 
-enum { FILES = 40, KILLS = 20 };
+enum { FILES = 32, KILLS = 12 };
 
 /* tree/0/00.txt and so on: most small, some of several windows of lines. */
 static char *name_of(const char *tree, int file)

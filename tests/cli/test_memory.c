@@ -51,7 +51,7 @@ static void expect_bounded(const char *options, const char *once, const char *tw
 
 START_TEST(lines_are_forgotten)
 {
-    expect_bounded("", make_lines("once", 8000, 60000), make_lines("twice", 16000, 180000), 6000);
+    expect_bounded("", make_lines("once", 8000, 60000), make_lines("twice", 16000, 180000), 12000);
 }
 END_TEST
 
