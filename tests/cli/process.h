@@ -28,7 +28,8 @@ void outcome_free(result *outcome);
 
 /* All in one: input may be NULL (empty). */
 result process_run(const char *input, size_t length, char *const arguments[]);
-/* Asserts that it succeeds and says nothing on standard error; returns its output, to be free()d. */
+/* Asserts that it succeeds and says nothing on standard error; returns its output, to be free()d.
+ */
 char *process_translate(const char *input, char *const arguments[]);
 /* Asserts that it ends with this exit status, this in its message, and no output. */
 void process_fail(int code, const char *message, char *const arguments[]);

@@ -1,7 +1,7 @@
 #include "translate/plan.h"
 
-#include "text/random_text.h"
 #include "support/suite.h"
+#include "text/random_text.h"
 
 #include <string.h>
 
