@@ -90,12 +90,12 @@ static bool walk_directory(const list_walk *walk, FTS *tree, FTSENT *entry)
         fts_set(tree, entry, FTS_SKIP);
         return true;
     }
+    if (entry->fts_level == 0) /* if this is the output directory: in place */
+        return true;
     if (realpath(entry->fts_path, real) && !strcmp(real, walk->output_real)) {
         fts_set(tree, entry, FTS_SKIP);
         return true;
     }
-    if (entry->fts_level == 0)
-        return true;
     char *path = join(walk->options->output, entry->fts_path + walk->root);
     bool made = path && make_directory(path);
     free(path);

@@ -47,6 +47,8 @@ zhen_model *cli_model_open(const char *directory)
     }
     memcpy(slash, default_model, sizeof default_model);
     zhen_model *model = open_directory(path);
+    if (!model)
+        cli_error("this is the default model; name another with --model or ZHEN_MODEL");
     free(path);
     return model;
 }

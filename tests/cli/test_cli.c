@@ -226,6 +226,20 @@ START_TEST(closed_pipe_ends_quietly)
 }
 END_TEST
 
+/* In the program, the first file it opened had been taken for the closed stream, and waited for. */
+START_TEST(closed_streams_are_errors)
+{
+    ck_assert_int_eq(system("\"$ZHEN_PROGRAM\" --greedy 2>&1 <&- |"
+                            " grep -q '^zhen: standard input: Bad file descriptor$'"),
+                     0);
+    ck_assert_int_eq(system("\"$ZHEN_PROGRAM\" --greedy plain 2>&1 >&- |"
+                            " grep -q '^zhen: standard output: Bad file descriptor$'"),
+                     0);
+    int code = system("\"$ZHEN_PROGRAM\" --greedy <&- 2>&-");
+    ck_assert(WIFEXITED(code) && WEXITSTATUS(code) == 1);
+}
+END_TEST
+
 START_TEST(interrupt_keeps_what_was_finished)
 {
     program process = process_start(NO_ARGUMENTS);
@@ -319,6 +333,7 @@ int main(void)
         json_is_valid_whatever_the_bytes,
         nbest_and_bilingual_are_tables,
         closed_pipe_ends_quietly,
+        closed_streams_are_errors,
         interrupt_keeps_what_was_finished,
         wrong_command_lines_are_refused,
         bad_models_are_refused,

@@ -44,6 +44,19 @@ START_TEST(files_are_translated_whole)
 }
 END_TEST
 
+START_TEST(a_tree_can_be_translated_in_place)
+{
+    char *tree = folder_path("tree"), *file = folder_path("tree/a.txt");
+    ck_assert(!mkdir(tree, 0777));
+    folder_write(file, "你好。\n", strlen("你好。\n"));
+    char *translated = process_translate("", ARGUMENTS(MODEL, "你好。"));
+    run(ARGUMENTS(MODEL, "-r", "-o", tree, tree));
+    folder_expect(file, translated);
+    ck_assert_uint_eq(folder_count(tree), 1);
+    free(translated);
+}
+END_TEST
+
 START_TEST(one_bad_file_does_not_stop_the_rest)
 {
     char *good = folder_path("good.txt"), *missing = folder_path("missing.txt");
@@ -329,6 +342,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         files_are_translated_whole,
+        a_tree_can_be_translated_in_place,
         one_bad_file_does_not_stop_the_rest,
         modes_and_links_are_kept,
         devices_are_written_to,
