@@ -56,6 +56,25 @@ static cli_file *next_file(cli_queue *queue)
     return file;
 }
 
+/* Records are about lines of text; a file whose extension names another format has none. Its pairs
+ * are those of the document's texts. */
+static void translate_as(cli_batch *batch, cli_target *target, int descriptor,
+                         const zhen_document_options *document)
+{
+    cli_style style = target->run->options->style;
+    bool text = document->format == ZHEN_FORMAT_TEXT;
+    if (style == CLI_DOCUMENT || (style == CLI_PAIRS && !text)) {
+        cli_stream_descriptor(batch, target, descriptor, document);
+    } else if (text) {
+        cli_records_descriptor(batch->worker, target, descriptor);
+    } else {
+        cli_error("%s: --json and --nbest work line by line, on text; --format=text reads it so",
+                  cli_target_name(target));
+        target->failed = true;
+        cli_target_finish(target);
+    }
+}
+
 static void translate_file(cli_queue *queue, cli_batch *batch, cli_file *file)
 {
     const cli_options *options = queue->run->options;
@@ -73,10 +92,7 @@ static void translate_file(cli_queue *queue, cli_batch *batch, cli_file *file)
     }
     zhen_document_options document = options->document;
     document.format = cli_list_format(options, file->input);
-    if (options->style == CLI_DOCUMENT)
-        cli_stream_descriptor(batch, target, descriptor, &document);
-    else
-        cli_records_descriptor(batch->worker, target, descriptor);
+    translate_as(batch, target, descriptor, &document);
     cli_input_close(descriptor);
 }
 

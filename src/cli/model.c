@@ -47,7 +47,7 @@ zhen_model *cli_model_open(const char *directory)
     }
     memcpy(slash, default_model, sizeof default_model);
     zhen_model *model = open_directory(path);
-    if (!model)
+    if (!model && access(path, F_OK))
         cli_error("this is the default model; name another with --model or ZHEN_MODEL");
     free(path);
     return model;

@@ -57,6 +57,23 @@ START_TEST(a_tree_can_be_translated_in_place)
 }
 END_TEST
 
+START_TEST(records_do_not_take_markup_for_text)
+{
+    char *page = folder_path("page.html");
+    const char html[] = "<p>a &amp; <b>b</b></p>\n<p>c</p>\n";
+    folder_write(page, html, sizeof html - 1);
+    char *pairs = process_translate("", ARGUMENTS(MODEL, "--bilingual", "-i", page));
+    char *same = process_translate("", ARGUMENTS(MODEL, "--bilingual", "-f", "html", "-i", page));
+    ck_assert_str_eq(pairs, same);
+    ck_assert_ptr_null(strstr(pairs, "<p>"));
+    free(same);
+    free(pairs);
+    process_fail(1, "page.html: --json and --nbest work line by line",
+                 ARGUMENTS(MODEL, "--json", "-i", page));
+    free(process_translate("", ARGUMENTS(MODEL, "--json", "-f", "text", "-i", page)));
+}
+END_TEST
+
 START_TEST(one_bad_file_does_not_stop_the_rest)
 {
     char *good = folder_path("good.txt"), *missing = folder_path("missing.txt");
@@ -343,6 +360,7 @@ int main(void)
     const TTest *const tests[] = {
         files_are_translated_whole,
         a_tree_can_be_translated_in_place,
+        records_do_not_take_markup_for_text,
         one_bad_file_does_not_stop_the_rest,
         modes_and_links_are_kept,
         devices_are_written_to,
