@@ -70,11 +70,20 @@ bool nn_worker_reserve(nn_worker *worker, size_t rows, size_t span)
     return true;
 }
 
-/* The caches of an int8 network hold bytes. */
-static nn_shape shape_of(const nn_network *network, const mdl_stack *stack, size_t layers)
+/* How keys and values are kept. The decoder of an int8 network keeps bytes: see cache.h.
+ * The encoder has room for one layer of one sentence only, which would not become smaller, and
+ * bytes there take 0.3 BLEU from our own model (0.04 in the decoder): it keeps floats. */
+static nn_shape encoder_shape(const nn_network *network)
 {
+    const size_t heads = network->model->config.encoder.heads;
+    return (nn_shape){.layers = 1, .heads = heads, .dim = network->d_model / heads};
+}
+
+static nn_shape decoder_shape(const nn_network *network)
+{
+    const mdl_stack *stack = &network->model->config.decoder;
     const size_t dim = network->d_model / stack->heads;
-    return (nn_shape){.layers = layers,
+    return (nn_shape){.layers = stack->layers,
                       .heads = stack->heads,
                       .dim = dim,
                       .bytes = network->cross_kv.packed && dim <= KN_DIM_MAX};
@@ -89,11 +98,10 @@ zhen_status nn_worker_create(const nn_network *network, const nn_limits *limits,
     nn_worker *made = calloc(1, sizeof *made);
     if (!made)
         return base_fail_memory(error);
-    const mdl_config *config = &network->model->config;
     made->network = network;
     made->limits = *limits;
-    made->encoder_shape = shape_of(network, &config->encoder, 1);
-    made->pool.shape = shape_of(network, &config->decoder, config->decoder.layers);
+    made->encoder_shape = encoder_shape(network);
+    made->pool.shape = decoder_shape(network);
     made->pool.cell = nn_cache_cell(&made->pool.shape);
     if (!nn_worker_reserve(made, limits->rows, 1)) {
         nn_worker_free(made);
