@@ -1,8 +1,8 @@
 /* Files and directories that are read whole and written whole or not at all. */
 #include "base/file.h"
 #include "base/staging.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,11 +210,5 @@ int main(void)
     tcase_add_test(tests, test_directory_is_put_in_place_and_exchanged);
     tcase_add_test(tests, test_directory_that_cannot_be_put_in_place);
     tcase_add_test(tests, test_aborted_directory_leaves_nothing);
-    Suite *suite = suite_create("base file");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("base file", tests);
 }

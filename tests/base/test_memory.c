@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "base/size.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,11 +153,5 @@ int main(void)
     tcase_add_test(tests, test_sizes_are_checked);
     tcase_add_test(tests, test_messages_are_one_clean_line);
     tcase_add_test(tests, test_long_messages_are_cut_between_characters);
-    Suite *suite = suite_create("base memory");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("base memory", tests);
 }

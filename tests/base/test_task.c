@@ -1,24 +1,10 @@
 /* Tasks: on a thread of their own, or not. */
 #include "base/task.h"
+#include "support/suite.h"
+#include "support/threads.h"
 
-#include <check.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-
-typedef void *thread_function(void *);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument);
-
-static bool without_threads;
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument)
-{
-    return without_threads ? EAGAIN : __real_pthread_create(thread, attributes, function, argument);
-}
 
 typedef struct note {
     int calls;
@@ -73,11 +59,5 @@ int main(void)
     TCase *tests = tcase_create("task");
     tcase_add_test(tests, runs_once_on_a_thread_without_signals);
     tcase_add_test(tests, runs_once_without_a_thread);
-    Suite *suite = suite_create("base_task");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("base_task", tests);
 }

@@ -1,8 +1,8 @@
 /* Teams: every part is done once a round, whoever is awake. */
 #include "base/team.h"
+#include "support/suite.h"
+#include "support/threads.h"
 
-#include <check.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -10,20 +10,6 @@
 #include <time.h>
 
 enum { SIZE_MOST = 9 };
-
-typedef void *thread_function(void *);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument);
-
-static bool without_threads;
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument)
-{
-    return without_threads ? EAGAIN : __real_pthread_create(thread, attributes, function, argument);
-}
 
 static void sleep_for(long microseconds)
 {
@@ -169,11 +155,5 @@ int main(void)
     tcase_add_test(tests, nobody_is_a_team_of_one);
     tcase_add_test(tests, the_caller_does_it_all_without_threads);
     tcase_set_timeout(tests, 0);
-    Suite *suite = suite_create("base_team");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("base_team", tests);
 }

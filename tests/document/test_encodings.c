@@ -3,9 +3,9 @@
 
 #include "document/charset.h"
 #include "document/decode.h"
+#include "support/suite.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <iconv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,15 +274,9 @@ int main(void)
         &pieces_decode_alike,      &junk_becomes_replacements,
         &files_become_utf8,        &declarations_are_changed,
         &encoding_is_reported,     &endless_lines_are_cut};
-    Suite *suite = suite_create("document/encodings");
     TCase *group = tcase_create("encodings");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         tcase_add_test(group, *tests[i]);
-    suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("document/encodings", group);
 }

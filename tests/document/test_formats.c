@@ -3,8 +3,8 @@
  * "kz", 课 as "ka" (see mock.c); what is checked is everything around.
  */
 #include "document/translate.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -499,15 +499,9 @@ int main(void)
                                                 &tsv_is_literal,
                                                 &formats_have_names,
                                                 &options_are_checked};
-    Suite *suite = suite_create("document/formats");
     TCase *group = tcase_create("formats");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         tcase_add_test(group, *tests[i]);
-    suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("document/formats", group);
 }

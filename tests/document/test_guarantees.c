@@ -7,8 +7,8 @@
 
 #include "base/buffer.h"
 #include "document/document.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,7 +329,6 @@ END_TEST
 int main(void)
 {
     int samples = samples_list();
-    Suite *suite = suite_create("document/guarantees");
     TCase *tests = tcase_create("guarantees");
     tcase_set_timeout(tests, 0);
     tcase_add_loop_test(tests, identity_reproduces_every_byte, 0, samples);
@@ -338,10 +337,5 @@ int main(void)
     tcase_add_loop_test(tests, random_markup_keeps_its_shape, 0, 60);
     tcase_add_loop_test(tests, mutated_files_never_crash, 0, samples);
     tcase_add_loop_test(tests, repetition_is_harmless, 0, 3 * BITS); /* text, Markdown, HTML */
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("document/guarantees", tests);
 }

@@ -2,55 +2,11 @@
  */
 #include "document/mock.h"
 #include "document/samples.h"
+#include "support/allocations.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Linked with --wrap: allocations of the code under test come here first; those of the libraries
- * that parse do not. */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-char *__real_strdup(const char *text);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-char *__wrap_strdup(const char *text);
-
-static long allocations, failing = -1; /* the allocation that fails; -1: none */
-
-static bool fails(void)
-{
-    return allocations++ == failing;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return fails() ? NULL : __real_realloc(memory, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails() ? NULL : __real_strdup(text);
-}
 
 /* A translation without links: the text with a letter before it. */
 static zhen_status set_all(zhen_document *document, zhen_error *error)
@@ -112,10 +68,9 @@ START_TEST(each_allocation_may_fail)
     long step = 1;
     for (long at = 0;; at += step) {
         zhen_error error = {0};
-        allocations = 0;
-        failing = at;
+        fail_allocation(at);
         zhen_status status = run(&options, bytes, size, &error);
-        failing = -1;
+        fail_no_allocation();
         if (allocations <= at) {
             ck_assert_int_eq(status, ZHEN_OK);
             break;
@@ -131,14 +86,8 @@ END_TEST
 int main(void)
 {
     int samples = samples_list();
-    Suite *suite = suite_create("document/memory");
     TCase *group = tcase_create("memory");
     tcase_set_timeout(group, 0);
     tcase_add_loop_test(group, each_allocation_may_fail, 0, samples);
-    suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("document/memory", group);
 }

@@ -1,6 +1,6 @@
 #include "kernels/checks.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,9 +131,5 @@ int main(void)
     tcase_add_test(selection, needs_a_library_that_is_openblas);
     tcase_add_test(selection, multiplies_floats);
     suite_add_tcase(suite, selection);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_groups(suite);
 }

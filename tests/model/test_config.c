@@ -1,8 +1,8 @@
 /* config.json and generation_config.json: what is read, and what is refused with which words. */
 #include "model/config.h"
 #include "model/tiny.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,11 +342,5 @@ int main(void)
     tcase_add_test(tests, test_refuses_large_and_deep_files);
     tcase_add_test(tests, test_survives_random_damage);
     tcase_set_timeout(tests, 0);
-    Suite *suite = suite_create("model config");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("model config", tests);
 }

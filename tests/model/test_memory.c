@@ -3,9 +3,9 @@
  * directory. The linker sends the library's allocations here (--wrap), cJSON's come by its hooks.
  */
 #include "model/tiny.h"
+#include "support/suite.h"
 #include "zhen.h"
 
-#include <check.h>
 #include <cjson/cJSON.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -135,11 +135,5 @@ int main(void)
     tcase_add_test(tests, test_open);
     tcase_add_test(tests, test_quantize);
     tcase_set_timeout(tests, 0);
-    Suite *suite = suite_create("model memory");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("model memory", tests);
 }

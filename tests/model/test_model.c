@@ -6,8 +6,8 @@
 #include "model/positions.h"
 #include "model/tiny.h"
 #include "model/weights.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -555,9 +555,5 @@ int main(void)
     suite_add_tcase(suite, valid_tests());
     suite_add_tcase(suite, reference_tests());
     suite_add_tcase(suite, damage_tests());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_groups(suite);
 }

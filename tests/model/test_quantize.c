@@ -2,8 +2,8 @@
 #include "model/int8.h"
 #include "model/model.h"
 #include "model/tiny.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <float.h>
 #include <glob.h>
@@ -362,11 +362,5 @@ int main(void)
     tcase_add_test(tests, test_refuses_models_that_cannot_be_quantised);
     tcase_add_test(tests, test_a_killed_process_leaves_a_whole_model);
     tcase_set_timeout(tests, 0);
-    Suite *suite = suite_create("model quantize");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("model quantize", tests);
 }

@@ -2,8 +2,8 @@
 #include "base/buffer.h"
 #include "model/safetensors.h"
 #include "model/tiny.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,11 +273,5 @@ int main(void)
     tcase_add_test(tests, test_writes_aligned_tensors);
     tcase_add_test(tests, test_writes_the_same_bytes_from_any_order);
     tcase_set_timeout(tests, 0);
-    Suite *suite = suite_create("model safetensors");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_group("model safetensors", tests);
 }

@@ -5,8 +5,8 @@
 #include "nn/decoding.h"
 #include "nn/nn.h"
 #include "nn/synthetic.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -449,7 +449,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nn_decoding");
     TCase *all = tcase_create("decoding");
     tcase_set_timeout(all, 0);
     tcase_add_loop_test(all, a_sentence_is_encoded_the_same_alone_and_in_a_batch, 0, 2);
@@ -460,10 +459,5 @@ int main(void)
     tcase_add_loop_test(all, a_team_gives_the_same_bits, 0, 2);
     tcase_add_loop_test(all, a_model_may_mix_int8_and_float_layers, 0, 2);
     tcase_add_test(all, impossible_sentences_are_refused);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("nn_decoding", all);
 }

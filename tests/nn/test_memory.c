@@ -1,46 +1,10 @@
 /* Every allocation of the network, the worker and the caches fails once, and nothing is lost. */
 #include "nn/nn.h"
 #include "nn/synthetic.h"
+#include "support/allocations.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
-
-/* Linked with --wrap: allocations of the code under test come here first. */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static long allocations, failing = -1; /* the allocation that fails; -1: none */
-
-static bool fails(void)
-{
-    return allocations++ == failing;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return fails() ? NULL : __real_realloc(memory, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
 
 static const synthetic_shape SHAPE = {.d_model = 16,
                                       .encoder = {1, 2, 20, 30},
@@ -91,11 +55,10 @@ static void check_failures(const zhen_model *model)
     long tried = 0;
     bool kept = true;
     while (status == ZHEN_ERROR_MEMORY) {
-        allocations = 0;
-        failing = tried++;
+        fail_allocation(tried++);
         status = run(model, &kept);
     }
-    failing = -1;
+    fail_no_allocation();
     ck_assert_int_eq(status, ZHEN_OK);
     ck_assert(kept);
     ck_assert_int_gt(tried, 10);
@@ -114,13 +77,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nn_memory");
     TCase *all = tcase_create("memory");
     tcase_add_test(all, running_out_of_memory_is_an_error_and_loses_nothing);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("nn_memory", all);
 }

@@ -1,8 +1,8 @@
 /* Which outputs a network has. */
 #include "nn/nn.h"
 #include "nn/synthetic.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +143,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nn_network");
     TCase *outputs = tcase_create("outputs");
     tcase_add_test(outputs, all_pieces_can_be_produced);
     tcase_add_test(outputs, a_prefix_can_be_produced);
@@ -152,10 +151,5 @@ int main(void)
     tcase_add_test(outputs, a_model_that_produces_nothing_is_refused);
     tcase_add_test(outputs, an_unknown_instruction_set_is_refused);
     tcase_add_test(outputs, openblas_is_loaded_for_float_weights_alone);
-    suite_add_tcase(suite, outputs);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("nn_network", outputs);
 }

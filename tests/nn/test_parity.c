@@ -2,8 +2,8 @@
 #include "base/file.h"
 #include "nn/decoding.h"
 #include "nn/nn.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,13 +89,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nn_parity");
     TCase *all = tcase_create("parity");
     tcase_add_loop_test(all, encoder_and_decoder_agree_with_transformers, 0, FIXTURE_COUNT);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("nn_parity", all);
 }

@@ -3,8 +3,8 @@
 #include "search/select.h"
 #include "search/toy_case.h"
 #include "search/toy_network.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +156,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search_beam");
     TCase *cases = tcase_create("beam");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, histories_follow_parents);
@@ -166,10 +165,5 @@ int main(void)
     tcase_add_test(cases, dead_ends_finish);
     tcase_add_test(cases, candidates_are_merged_in_order);
     tcase_add_test(cases, forbidden_rows_are_filtered);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("search_beam", cases);
 }

@@ -1,8 +1,8 @@
 /* The search finds what transformers' generate finds, whatever the options. */
 #include "search/toy_check.h"
 #include "search/toy_network.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static uint32_t look(const toy_source *source, const int32_t *history, size_t steps)
@@ -63,16 +63,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search_generate");
     TCase *cases = tcase_create("toy.txt");
     tcase_set_timeout(cases, 0);
     tcase_add_test(cases, agrees_one_by_one);
     tcase_add_test(cases, agrees_in_one_batch);
     tcase_add_test(cases, keeps_alignments);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("search_generate", cases);
 }

@@ -2,8 +2,8 @@
 #include "search/guard.h"
 #include "search/toy_case.h"
 #include "search/toy_run.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 /* ---- Finding loops
@@ -338,9 +338,5 @@ int main(void)
     tcase_add_loop_test(models, everything_is_forbidden, 0, 4);
     tcase_add_test(models, normal_output_is_untouched);
     suite_add_tcase(suite, models);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_groups(suite);
 }

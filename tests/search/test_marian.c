@@ -2,8 +2,8 @@
 #include "search/toy_check.h"
 
 #include "model/model.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static void check_case(toy_case *toy)
@@ -44,14 +44,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search_marian");
     TCase *cases = tcase_create("marian.txt");
     tcase_set_timeout(cases, 0);
     tcase_add_test(cases, agrees_with_transformers);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("search_marian", cases);
 }

@@ -2,46 +2,10 @@
  */
 #include "nn/synthetic.h"
 #include "search/search.h"
+#include "support/allocations.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
-
-/* Linked with --wrap: allocations of the code under test come here first. */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static long allocations, failing = -1; /* the allocation that fails; -1: none */
-
-static bool fails(void)
-{
-    return allocations++ == failing;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return fails() ? NULL : __real_realloc(memory, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
 
 enum { SENTENCES = 9 };
 
@@ -156,10 +120,9 @@ START_TEST(every_allocation_fails_once)
     ck_assert_int_eq(status, ZHEN_OK);
     ck_assert_uint_eq(watching.done, SENTENCES);
     for (long i = 0; i < total; i++) {
-        allocations = 0;
-        failing = i;
+        fail_allocation(i);
         status = run(network, true, &watching);
-        failing = -1;
+        fail_no_allocation();
         ck_assert_msg(status == ZHEN_ERROR_MEMORY, "allocation %ld: status %d", i, (int)status);
     }
 }
@@ -176,16 +139,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search_memory");
     TCase *cases = tcase_create("memory");
     tcase_set_timeout(cases, 0);
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, every_allocation_fails_once);
     tcase_add_test(cases, steps_allocate_nothing);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("search_memory", cases);
 }

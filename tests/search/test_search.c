@@ -1,8 +1,8 @@
 /* The stream of sentences: batches, refills, errors, limits. */
 #include "search/toy_case.h"
 #include "search/toy_run.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,7 +281,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("search");
     TCase *cases = tcase_create("stream");
     tcase_set_timeout(cases, 0);
     tcase_add_checked_fixture(cases, set_up, tear_down);
@@ -297,10 +296,5 @@ int main(void)
     tcase_add_test(cases, positions_bound_the_length);
     tcase_add_loop_test(cases, not_a_number, 0, 4);
     tcase_add_test(cases, options_of_a_model);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("search", cases);
 }

@@ -1,9 +1,9 @@
+#include "support/suite.h"
 #include "text/cut.h"
 
 #include "text/random_text.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -90,15 +90,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("text_cut");
     TCase *tests = tcase_create("cut");
     tcase_set_timeout(tests, 0);
     tcase_add_loop_test(tests, cuts_at_the_best_place, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tests, cuts_anything_without_loss);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("text_cut", tests);
 }

@@ -1,6 +1,6 @@
+#include "support/suite.h"
 #include "text/script.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,16 +62,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("text_script");
     TCase *tests = tcase_create("script");
     tcase_add_test(tests, han_is_the_script);
     tcase_add_test(tests, text_with_han);
     tcase_add_test(tests, blanks_and_separators);
     tcase_add_test(tests, classes_of_characters);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("text_script", tests);
 }

@@ -1,10 +1,10 @@
+#include "support/suite.h"
 #include "text/sentence.h"
 
 #include "text/random_text.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,16 +209,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("text_sentence");
     TCase *tests = tcase_create("sentence");
     tcase_set_timeout(tests, 0);
     tcase_add_loop_test(tests, cuts_where_sentences_end, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tests, loses_nothing_but_blanks);
     tcase_add_test(tests, reads_many_brackets);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("text_sentence", tests);
 }

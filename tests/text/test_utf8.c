@@ -1,6 +1,6 @@
+#include "support/suite.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,15 +92,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("text_utf8");
     TCase *tests = tcase_create("utf8");
     tcase_add_test(tests, repairs_as_python_does);
     tcase_add_test(tests, repairs_nothing_and_zero_bytes);
     tcase_add_test(tests, decodes_in_both_directions);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("text_utf8", tests);
 }

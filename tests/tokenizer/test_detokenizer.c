@@ -1,8 +1,8 @@
 /* Putting pieces together, against the library's decode, and the places that pieces write to. */
+#include "support/suite.h"
 #include "tokenizer/detokenizer.h"
 #include "tokenizer/fixture.h"
 
-#include <check.h>
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,11 +174,5 @@ int main(void)
     tcase_add_loop_test(tests, text_is_the_librarys, 0, fixture_variant_count);
     tcase_add_test(tests, pieces_that_spell_a_character_share_its_place);
     tcase_add_test(tests, special_and_missing_ids_write_nothing);
-    Suite *suite = suite_create("tokenizer_detokenizer");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("tokenizer_detokenizer", tests);
 }

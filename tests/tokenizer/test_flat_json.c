@@ -1,11 +1,11 @@
 /* The reader of flat JSON accepts what a vocabulary is made of, and nothing that cJSON reads in
  * another way; the vocabulary falls back to cJSON for the rest. */
+#include "support/suite.h"
 #include "tokenizer/flat_json.h"
 
 #include "tokenizer/fixture.h"
 #include "tokenizer/vocabulary.h"
 
-#include <check.h>
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,11 +257,5 @@ int main(void)
     tcase_add_test(tests, a_vocabulary_of_another_shape_is_read_by_cjson);
     tcase_add_test(tests, both_ways_give_the_same_vocabulary);
     tcase_set_timeout(tests, 0);
-    Suite *suite = suite_create("tokenizer_flat_json");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("tokenizer_flat_json", tests);
 }

@@ -3,11 +3,11 @@
  * the file, or a model that cuts any text without harm. Models are read from memory of exactly
  * their size, so that a sanitiser sees a read beyond the end.
  */
+#include "support/suite.h"
 #include "tokenizer/fixture.h"
 #include "tokenizer/spm_model.h"
 #include "tokenizer/wire.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -566,11 +566,5 @@ int main(void)
     tcase_add_test(tests, the_whole_must_make_sense);
     tcase_add_test(tests, a_stray_zero_piece_is_ignored);
     tcase_add_test(tests, broken_charsmaps_are_refused);
-    Suite *suite = suite_create("tokenizer_hostile");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("tokenizer_hostile", tests);
 }

@@ -1,47 +1,16 @@
 /*
  * Memory that runs out: every allocation of the tokeniser fails once. Each call must return an
- * error and leak nothing (which a sanitiser or valgrind sees). The linker puts these wrappers in
- * place of the C library's functions for our own code; those of cJSON are not reached.
+ * error and leak nothing (which a sanitiser or valgrind sees).
  */
+#include "support/allocations.h"
+#include "support/suite.h"
 #include "tokenizer/fixture.h"
 #include "tokenizer/tokenizer.h"
 
-#include <check.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 static zhen_error error;
-/* Allocations before the one that fails; less than 0: none fails. Two threads open a tokeniser. */
-static atomic_int allowed = -1;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-static bool fails(void)
-{
-    return atomic_load(&allowed) >= 0 && atomic_fetch_sub(&allowed, 1) == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return fails() ? NULL : __real_realloc(memory, size);
-}
-
 static const tok_limits limits = {SIZE_MAX, SIZE_MAX};
 static const char *const directories[] = {FIXTURES "marian", FIXTURES "separate"};
 
@@ -50,9 +19,9 @@ START_TEST(opening_fails_cleanly)
     int failures = 0;
     for (zhen_status status = ZHEN_ERROR_MEMORY; status; failures++) {
         tok_tokenizer *tokenizer = NULL;
-        allowed = failures;
+        fail_allocation(failures);
         status = tok_open(directories[_i], &limits, &tokenizer, &error);
-        allowed = -1;
+        fail_no_allocation();
         if (status)
             ck_assert_int_eq(status, ZHEN_ERROR_MEMORY);
         tok_close(tokenizer);
@@ -67,9 +36,9 @@ static int encode_until_done(const tok_tokenizer *tokenizer, const char *text)
     int failures = 0;
     for (zhen_status status = ZHEN_ERROR_MEMORY; status; failures++) {
         tok_source source = {0};
-        allowed = failures;
+        fail_allocation(failures);
         status = tok_encode(tokenizer, text, strlen(text), &source, &error);
-        allowed = -1;
+        fail_no_allocation();
         if (status) {
             ck_assert_int_eq(status, ZHEN_ERROR_MEMORY);
             ck_assert(!tok_encode(tokenizer, text, strlen(text), &source, &error));
@@ -99,9 +68,9 @@ START_TEST(segmentation_fails_cleanly)
     ck_assert(!spm_open(path, SPM_TO_SEGMENT, &model, &error));
     for (zhen_status status = ZHEN_ERROR_MEMORY, count = 0; status; count++) {
         spm_encoding encoding = {0};
-        allowed = (int)count;
+        fail_allocation(count);
         status = spm_encode(model, text, sizeof text - 1, &encoding, &error);
-        allowed = -1;
+        fail_no_allocation();
         ck_assert(!status || status == ZHEN_ERROR_MEMORY);
         ck_assert(!spm_encode(model, text, sizeof text - 1, &encoding, &error));
         spm_encoding_free(&encoding);
@@ -122,9 +91,9 @@ START_TEST(decoding_fails_cleanly_and_restores_the_text)
     for (zhen_status status = ZHEN_ERROR_MEMORY; status; failures++) {
         base_buffer text = {0};
         ck_assert(base_buffer_append_string(&text, "abc"));
-        allowed = failures;
+        fail_allocation(failures);
         status = tok_decode(tokenizer, ids, COUNT, &text, NULL, &error);
-        allowed = -1;
+        fail_no_allocation();
         if (status)
             ck_assert_str_eq(text.data, "abc");
         base_buffer_free(&text);
@@ -142,11 +111,5 @@ int main(void)
     tcase_add_loop_test(tests, encoding_fails_cleanly, 0, 2);
     tcase_add_loop_test(tests, segmentation_fails_cleanly, 0, fixture_variant_count);
     tcase_add_loop_test(tests, decoding_fails_cleanly_and_restores_the_text, 0, 2);
-    Suite *suite = suite_create("tokenizer_memory");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("tokenizer_memory", tests);
 }

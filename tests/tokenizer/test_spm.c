@@ -1,8 +1,8 @@
 /* Segmentation against the SentencePiece library, through fixtures made by make_fixtures.py. */
+#include "support/suite.h"
 #include "tokenizer/fixture.h"
 #include "tokenizer/spm.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,11 +194,5 @@ int main(void)
     tcase_add_test(tests, long_text_is_cut_as_by_the_library);
     tcase_add_test(tests, pieces_can_be_asked_for);
     tcase_add_test(tests, joining_needs_less_than_segmenting);
-    Suite *suite = suite_create("tokenizer_spm");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("tokenizer_spm", tests);
 }

@@ -1,9 +1,9 @@
 /* Model directories: ids and texts against transformers' MarianTokenizer, and broken directories.
  */
+#include "support/suite.h"
 #include "tokenizer/fixture.h"
 #include "tokenizer/tokenizer.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,11 +318,5 @@ int main(void)
     tcase_add_loop_test(tests, a_broken_vocabulary_is_described, 0,
                         sizeof vocabularies / sizeof *vocabularies);
     tcase_add_test(tests, ids_may_have_gaps);
-    Suite *suite = suite_create("tokenizer_tokenizer");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_group("tokenizer_tokenizer", tests);
 }

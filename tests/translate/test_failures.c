@@ -1,67 +1,12 @@
 /* Every allocation on the way fails once: the call must say so, leak nothing and leave the
  * translator usable. Run under a leak checker to see the leaks. Threads that cannot be started are
  * no failure. */
+#include "support/allocations.h"
 #include "support/suite.h"
+#include "support/threads.h"
 #include "zhen.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-typedef void *thread_function(void *);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument);
-
-static bool without_threads;
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          thread_function *function, void *argument)
-{
-    return without_threads ? EAGAIN : __real_pthread_create(thread, attributes, function, argument);
-}
-
-/* Allocations until the one that fails; 0: none fails. */
-static atomic_long countdown;
-
-static bool fails(void)
-{
-    if (atomic_load(&countdown) == 0 || atomic_fetch_sub(&countdown, 1) != 1)
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return fails() ? NULL : __real_realloc(memory, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
 
 /* A short way through everything: repair, two lines, a cut, alternatives, links. */
 static zhen_status translate(zhen_translator *translator, zhen_translations **all,
@@ -88,16 +33,17 @@ static zhen_status create(const zhen_model *model, unsigned threads, zhen_transl
 static void fail_each(const zhen_model *model, unsigned threads)
 {
     zhen_status status = ZHEN_ERROR_MEMORY;
-    for (long failing = 1; status; failing += 1 + failing / 8) {
+    for (long failing = 0; status; failing += 1 + failing / 8) {
         zhen_translator *translator;
         zhen_translations *all = NULL;
         zhen_error error = {ZHEN_OK, ""};
-        atomic_store(&countdown, failing);
+        fail_allocation(failing);
         status = create(model, threads, &translator, &error);
         bool created = !status;
         if (created)
             status = translate(translator, &all, &error);
-        bool failed = atomic_exchange(&countdown, 0) <= 0;
+        bool failed = allocations > failing;
+        fail_no_allocation();
         ck_assert(status == ZHEN_OK || (status == ZHEN_ERROR_MEMORY && failed));
         ck_assert((status == ZHEN_OK) == (all != NULL));
         ck_assert(status == ZHEN_OK || strcmp(error.message, "out of memory") == 0);
