@@ -1,6 +1,7 @@
 #include "support/allocations.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +19,30 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
 
 atomic_long allocations;
-static atomic_long failing = -1; /* -1: none */
+static atomic_long first = LONG_MAX, last = LONG_MAX; /* of those that fail */
 
 void fail_allocation(long number)
 {
     allocations = 0;
-    failing = number;
+    first = last = number;
+}
+
+void fail_allocations_from(long number)
+{
+    allocations = 0;
+    first = number;
+    last = LONG_MAX;
 }
 
 void fail_no_allocation(void)
 {
-    failing = -1;
+    first = LONG_MAX;
 }
 
 static bool fails(void)
 {
-    if (atomic_fetch_add(&allocations, 1) != failing)
+    const long number = atomic_fetch_add(&allocations, 1);
+    if (number < first || number > last)
         return false;
     errno = ENOMEM;
     return true;

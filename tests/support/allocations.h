@@ -6,11 +6,13 @@
 
 #include <stdatomic.h>
 
-/* How many there have been since fail_allocation. */
+/* How many there have been since the last call of these two. */
 extern atomic_long allocations;
 
-/* Begins to count. The one of this number, from 0, will fail. */
+/* Begins to count. The one of this number, from 0, will fail; or it and all that follow, as when
+ * memory has run out for good. */
 void fail_allocation(long number);
+void fail_allocations_from(long number);
 /* None will fail from now on. */
 void fail_no_allocation(void);
 
