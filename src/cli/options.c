@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,18 +95,6 @@ static const struct option long_options[] = {
 
 /* Larger beams cost memory and time and translate worse. */
 enum { BEAM_MAX = 24, THREADS_MAX = 1024, JOBS_MAX = 256, LENGTH_MAX = 1000000 };
-
-void cli_error(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    flockfile(stderr);
-    fputs("zhen: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
-    va_end(arguments);
-}
 
 static bool parse_count(const char *option, const char *text, unsigned max, unsigned *value)
 {
@@ -283,6 +270,32 @@ static bool check_style(cli_options *options)
     return false;
 }
 
+/* Whether all that is read has this format or none: files without --format have their own. */
+static bool may_be(const cli_options *options, zhen_format format)
+{
+    if (options->files && !options->has_format)
+        return true;
+    return options->document.format == format;
+}
+
+/* An option that no input can heed would leave its user with a wrong result and no word about it.
+ */
+static bool check_formats(const cli_options *options)
+{
+    const zhen_document_options *document = &options->document;
+    const char *wrong = NULL;
+    if (document->columns && !may_be(options, ZHEN_FORMAT_CSV) && !may_be(options, ZHEN_FORMAT_TSV))
+        wrong = "--column is for csv and tsv";
+    else if (document->json_path && !may_be(options, ZHEN_FORMAT_JSON) &&
+             !may_be(options, ZHEN_FORMAT_JSONL))
+        wrong = "--json-path is for json and jsonl";
+    else if (document->paragraphs && !may_be(options, ZHEN_FORMAT_TEXT))
+        wrong = "--paragraphs is for text";
+    if (wrong)
+        cli_error("%s: name the format with -f, or a file with -i", wrong);
+    return !wrong;
+}
+
 /* What can only be judged when all options are known. */
 static bool check(cli_options *options)
 {
@@ -301,7 +314,7 @@ static bool check(cli_options *options)
                                                                                : "--jobs");
         return false;
     }
-    return check_style(options);
+    return check_formats(options) && check_style(options);
 }
 
 /* --help and --version; false if `option` is neither. */

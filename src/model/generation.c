@@ -196,7 +196,8 @@ void mdl_generation_read(mdl_json *json, base_arena *arena, const mdl_config *co
     };
     const size_t vocabulary = config->decoder.vocabulary;
     mdl_json_size(json, "num_beams", 1, BEAM_LIMIT, &generation->num_beams);
-    mdl_json_size(json, "max_length", 1, LENGTH_LIMIT, &generation->max_length);
+    /* it counts the decoder's start token: 1 would leave room for nothing */
+    mdl_json_size(json, "max_length", 2, LENGTH_LIMIT, &generation->max_length);
     mdl_json_size(json, "max_new_tokens", 1, LENGTH_LIMIT, &generation->max_new_tokens);
     mdl_json_size(json, "min_length", 0, LENGTH_LIMIT, &generation->min_length);
     mdl_json_size(json, "min_new_tokens", 0, LENGTH_LIMIT, &generation->min_new_tokens);

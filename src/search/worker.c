@@ -15,7 +15,7 @@ void search_options_init(search_options *options, const mdl_config *config,
 {
     size_t longest = generation->max_new_tokens;
     if (longest == 0)
-        longest = generation->max_length > 1 ? generation->max_length - 1 : 1;
+        longest = generation->max_length - 1;
     size_t shortest = generation->min_new_tokens;
     if (shortest == 0 && generation->min_length > 0)
         shortest = generation->min_length - 1; /* which counts the start token */

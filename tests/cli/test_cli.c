@@ -268,6 +268,18 @@ START_TEST(wrong_command_lines_are_refused)
     process_fail(2, "unrecognized option '--frobnicate'", ARGUMENTS("--frobnicate"));
     process_fail(2, "usage: zhen quantize", ARGUMENTS("quantize", "x"));
     process_fail(2, "would both become", ARGUMENTS("-o", "d", "a/x.txt", "b/x.txt"));
+    process_fail(2, "--column is for csv and tsv", ARGUMENTS("--column=1"));
+    process_fail(2, "--column is for csv and tsv",
+                 ARGUMENTS("--column=1", "-f", "json", "-i", "x"));
+    process_fail(2, "--json-path is for json and jsonl", ARGUMENTS("--json-path=a", "x"));
+    process_fail(2, "--paragraphs is for text", ARGUMENTS("--paragraphs", "-f", "srt"));
+}
+END_TEST
+
+START_TEST(messages_show_control_characters)
+{
+    process_fail(1, "no\\x1b[2J\\x0a\\xc2\\x9b\\x7f\xc2\xa0: ",
+                 ARGUMENTS("-i", "no\x1b[2J\n\xc2\x9b\x7f\xc2\xa0"));
 }
 END_TEST
 
@@ -336,6 +348,7 @@ int main(void)
         closed_streams_are_errors,
         interrupt_keeps_what_was_finished,
         wrong_command_lines_are_refused,
+        messages_show_control_characters,
         bad_models_are_refused,
         help_fits_a_screen_and_version_is_short,
         info_describes_the_default_model,

@@ -246,7 +246,7 @@ static const struct {
     zhen_status status;
 } wrong_generation[] = {
     {"{\"num_beams\": 0}", "num_beams: must be a whole number from 1", ZHEN_ERROR_FORMAT},
-    {"{\"max_length\": -1}", "max_length: must be", ZHEN_ERROR_FORMAT},
+    {"{\"max_length\": 1}", "max_length: must be a whole number from 2", ZHEN_ERROR_FORMAT},
     {"{\"length_penalty\": \"1\"}", "length_penalty: must be a number", ZHEN_ERROR_FORMAT},
     {"{\"length_penalty\": 1e300}", "length_penalty: must be a number", ZHEN_ERROR_FORMAT},
     {"{\"repetition_penalty\": 0}", "repetition_penalty: must be", ZHEN_ERROR_FORMAT},
