@@ -32,7 +32,8 @@ typedef struct reading {
     size_t length;
     cue *cues;
     size_t count, capacity;
-    bool punctuated; /* sentences end in marks in this file */
+    bool punctuated;  /* sentences end in marks in this file */
+    size_t voice_end; /* the next </v> from where one was last looked for; `length`: none */
     const char *line_break;
 } reading;
 
@@ -51,6 +52,15 @@ static bool is_blank_line(const reading *r, size_t begin, size_t end)
     return begin == end;
 }
 
+/* Whether the line shows nothing, though it may hold a wide blank. */
+static bool is_white(const reading *r, size_t begin, size_t end)
+{
+    int32_t character = ' ';
+    while (begin < end && text_is_blank(character))
+        begin += text_decode(r->text + begin, end - begin, &character);
+    return text_is_blank(character);
+}
+
 static size_t without_return(const reading *r, size_t begin, size_t end)
 {
     return end > begin && r->text[end - 1] == '\r' ? end - 1 : end;
@@ -58,7 +68,8 @@ static size_t without_return(const reading *r, size_t begin, size_t end)
 
 /* ---- Times -------------------------------------------------------------------------------- */
 
-/* Reads [hours:]minutes:seconds[,.]milliseconds; -1 if there is none. */
+/* Reads [hours:]minutes:seconds[,.]milliseconds; -1 if there is none. Behind hours, minutes and
+ * seconds some programs write a third colon instead. */
 static long read_time(const char *text, size_t length, size_t *at)
 {
     long value = 0, part = 0;
@@ -80,7 +91,7 @@ static long read_time(const char *text, size_t length, size_t *at)
     if (!parts || !digits || value > 1000000 || part > 1000000)
         return -1;
     value = (value + part) * 1000;
-    if (i < length && (text[i] == ',' || text[i] == '.')) {
+    if (i < length && (text[i] == ',' || text[i] == '.' || text[i] == ':')) {
         long scale = 100;
         for (i++; i < length && text[i] >= '0' && text[i] <= '9'; i++, scale /= 10)
             value += (text[i] - '0') * scale;
@@ -117,17 +128,40 @@ static bool begins_with_dash(const reading *r, size_t begin, size_t end)
             (end - begin >= 3 && !memcmp(r->text + begin, "－", 3)));
 }
 
-/* The lines from `at` to a blank one are the cue's text. Returns where the next lines begin. */
+static size_t next_line(const reading *r, size_t end)
+{
+    return end < r->length ? end + 1 : end;
+}
+
+/* Whether a new cue begins here though no blank line comes before it: with its times, or with a
+ * number and then its times. */
+static bool begins_cue(const reading *r, size_t at, size_t end)
+{
+    cue next;
+    if (read_times(r, at, end, &next))
+        return true;
+    size_t digits = at;
+    while (digits < end && r->text[digits] >= '0' && r->text[digits] <= '9')
+        digits++;
+    if (digits == at || !is_blank_line(r, digits, end))
+        return false;
+    at = next_line(r, end);
+    return read_times(r, at, line_end(r, at), &next);
+}
+
+/* The lines from `at` to a blank one or the next cue are the cue's text, but for lines of wide
+ * blanks at its end. Returns where the next lines begin. */
 static size_t read_cue_text(const reading *r, size_t at, cue *c)
 {
     c->text = (zhen_span){at, at};
     while (at < r->length) {
         size_t end = line_end(r, at);
-        if (is_blank_line(r, at, end))
+        if (is_blank_line(r, at, end) || begins_cue(r, at, end))
             break;
         c->dialogue = c->dialogue || begins_with_dash(r, at, end);
-        c->text.end = without_return(r, at, end);
-        at = end < r->length ? end + 1 : end;
+        if (!is_white(r, at, end))
+            c->text.end = without_return(r, at, end);
+        at = next_line(r, end);
     }
     return at;
 }
@@ -150,7 +184,7 @@ static bool read_cues(reading *r, size_t at)
         size_t end = line_end(r, at);
         cue c = {.text = {0, 0}};
         bool times = read_times(r, at, end, &c);
-        at = end < r->length ? end + 1 : end;
+        at = next_line(r, end);
         if (!times)
             continue;
         at = read_cue_text(r, at, &c);
@@ -263,7 +297,19 @@ static size_t tag_end(const reading *r, size_t at, size_t end)
     return close ? (size_t)(close - r->text) + 1 : 0;
 }
 
-static bool add_tag(reading *r, zhen_span raw)
+/* Whether a voice that opens at `at` is closed in its cue, which ends at `end`. Places are asked
+ * about in order, so that the file is searched once. */
+static bool is_voice_closed(reading *r, size_t at, size_t end)
+{
+    if (r->voice_end < at) {
+        const char *found = memmem(r->text + at, r->length - at, "</v>", 4);
+        r->voice_end = found ? (size_t)(found - r->text) : r->length;
+    }
+    return r->voice_end < end;
+}
+
+/* A tag in a cue that ends at `cue_end`. */
+static bool add_tag(reading *r, zhen_span raw, size_t cue_end)
 {
     bool closing = r->text[raw.begin + 1] == '/';
     size_t name = raw.begin + (closing ? 2 : 1), end = name;
@@ -272,9 +318,9 @@ static bool add_tag(reading *r, zhen_span raw)
         end++;
     if (r->text[raw.begin] == '{' || name == end)
         return add(r, DOC_EVENT_POINT, raw, NULL, 0);
-    /* A voice or language may stay open to the end of its cue (WebVTT, 3.4). */
+    /* A voice may stay open to the end of its cue (WebVTT, 3.4). */
     bool stays_open = !closing && end - name == 1 && r->text[name] == 'v' &&
-                      !memmem(r->text + raw.end, r->length - raw.end, "</v>", 4);
+                      !is_voice_closed(r, raw.end, cue_end);
     return add(r,
                stays_open ? DOC_EVENT_POINT
                : closing  ? DOC_EVENT_CLOSE
@@ -305,7 +351,7 @@ static bool add_cue_text(reading *r, const cue *c)
         }
         if (!add_text(r, (zhen_span){plain, at}) ||
             !(line ? add(r, DOC_EVENT_BREAK, (zhen_span){at, stop}, NULL, 0)
-                   : add_tag(r, (zhen_span){at, stop})))
+                   : add_tag(r, (zhen_span){at, stop}, end)))
             return false;
         plain = at = stop;
     }

@@ -283,6 +283,40 @@ START_TEST(dialogues_stay_apart)
 }
 END_TEST
 
+START_TEST(cues_are_told_apart)
+{
+    static const struct {
+        zhen_format format;
+        const char *text, *expected;
+    } cases[] = {
+        {ZHEN_FORMAT_VTT, "WEBVTT\n\n00:01.000 --> 00:02.000\n我\n00:02.500 --> 00:03.000\n爱\n",
+         "WEBVTT\n\n00:01.000 --> 00:02.000\npd\n00:02.500 --> 00:03.000\njg\n"},
+        {ZHEN_FORMAT_SRT,
+         "1\n00:00:01,000 --> 00:00:02,000\n我\n7\n　\n2 \n00:00:02,500 --> 00:00:03,000\n爱",
+         "1\n00:00:01,000 --> 00:00:02,000\npd 7\n　\n2 \n00:00:02,500 --> 00:00:03,000\njg"},
+        /* An arrow may be text. */
+        {ZHEN_FORMAT_SRT, "1\n00:00:01,000 --> 00:00:02,000\n我 --> 爱",
+         "1\n00:00:01,000 --> 00:00:02,000\npd--> jg"},
+        {ZHEN_FORMAT_SRT, "1\n00:00:01:000 --> 00:00:02:500\n我\n",
+         "1\n00:00:01:000 --> 00:00:02:500\npd\n"},
+        /* A voice that is not closed ends with its cue, whatever comes in the next. */
+        {ZHEN_FORMAT_VTT,
+         "WEBVTT\n\n00:01.000 --> 00:02.000\n我<v A>爱\n\n00:09.000 --> 00:10.000\n<v B>水</v>课\n",
+         "WEBVTT\n\n00:01.000 --> 00:02.000\npd<v A> jg\n\n00:09.000 --> 00:10.000\n"
+         "<v B>kz</v> ka\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        zhen_document_options o = format(cases[i].format);
+        expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+        expect_gloss(&o, cases[i].text, cases[i].expected);
+    }
+    zhen_document_options o = format(ZHEN_FORMAT_SRT);
+    o.bilingual = ZHEN_BILINGUAL_INTERLEAVED;
+    expect_gloss(&o, "1\n00:00:01,000 --> 00:00:02,000\n我\n　\n",
+                 "1\n00:00:01,000 --> 00:00:02,000\n我\npd\n　\n");
+}
+END_TEST
+
 START_TEST(long_cues_are_broken)
 {
     zhen_document_options o = format(ZHEN_FORMAT_SRT);
@@ -486,6 +520,7 @@ int main(void)
                                                 &xhtml_is_checked,
                                                 &sentences_go_through_cues,
                                                 &dialogues_stay_apart,
+                                                &cues_are_told_apart,
                                                 &long_cues_are_broken,
                                                 &po_is_filled,
                                                 &po_leaves_alone,
