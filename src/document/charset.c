@@ -71,13 +71,14 @@ static bool is_in_tag(const char *text, size_t at, const char *tag)
     return strncasecmp(text + at, tag, strlen(tag)) == 0;
 }
 
-bool doc_charset_declared(zhen_format format, const char *text, size_t length, zhen_span *name)
+bool doc_charset_declared(zhen_format format, const char *text, size_t length, size_t from,
+                          zhen_span *name)
 {
     bool html = format == ZHEN_FORMAT_HTML, po = format == ZHEN_FORMAT_PO;
     bool xml = format == ZHEN_FORMAT_XHTML || format == ZHEN_FORMAT_XLIFF;
     if (length > 4096)
         length = 4096;
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = from; i < length; i++) {
         if (po && match_value(text, length, i, "charset", name))
             return true;
         if ((html || format == ZHEN_FORMAT_XHTML) &&
@@ -181,7 +182,7 @@ const char *doc_charset_guess(zhen_format format, const char *sample, size_t len
     if (is_ascii(sample, length) || utf8 == CERTAINLY_UTF8)
         return "UTF-8";
     zhen_span name;
-    if (doc_charset_declared(format, sample, length, &name)) {
+    if (doc_charset_declared(format, sample, length, 0, &name)) {
         char declared[32] = "";
         if (name.end - name.begin < sizeof declared)
             memcpy(declared, sample + name.begin, name.end - name.begin);

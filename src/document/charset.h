@@ -4,9 +4,10 @@
 
 #include "zhen.h"
 
-/* Finds the declared name: charset=... of an HTML meta tag or a PO header, encoding="..." of an XML
- * declaration, in the first 4 KiB. */
-bool doc_charset_declared(zhen_format format, const char *text, size_t length, zhen_span *name);
+/* Finds the first declared name at or after `from`: charset=... of an HTML meta tag or a PO header,
+ * encoding="..." of an XML declaration, in the first 4 KiB. */
+bool doc_charset_declared(zhen_format format, const char *text, size_t length, size_t from,
+                          zhen_span *name);
 
 /* The name under which iconv decodes an encoding that goes by `name`: the wider relative where
  * there is one (gb2312 is read as GB18030, big5 as BIG5-HKSCS). Other names are given back as they

@@ -205,11 +205,19 @@ bool doc_redeclare(zhen_document *document, const char *name)
 {
     zhen_span declared;
     const base_buffer *source = &document->source;
-    if (!document->transcoded ||
-        !doc_charset_declared(document->options.format, source->data, source->length, &declared))
-        return true;
-    return doc_begin_block(document, declared, DOC_WHEN_ALWAYS) &&
-           doc_add_literal(document, name, strlen(name));
+    zhen_format format = document->options.format;
+    for (size_t from = 0;
+         document->transcoded &&
+         doc_charset_declared(format, source->data, source->length, from, &declared);
+         from = declared.end) {
+        if (!doc_begin_block(document, declared, DOC_WHEN_ALWAYS) ||
+            !doc_add_literal(document, name, strlen(name)))
+            return false;
+        /* A catalogue has one header; what follows may be a text that speaks of charsets. */
+        if (format == ZHEN_FORMAT_PO)
+            break;
+    }
+    return true;
 }
 
 zhen_status doc_fail_at(const zhen_document *document, size_t offset, zhen_error *error,

@@ -133,10 +133,10 @@ static zhen_status decode(zhen_reader *reader, const char *bytes, size_t size, z
     return ZHEN_OK;
 }
 
-static bool is_ascii(const base_buffer *bytes)
+static bool is_ascii(const char *bytes, size_t size)
 {
-    for (size_t i = 0; i < bytes->length; i++)
-        if ((unsigned char)bytes->data[i] >= 0x80 || bytes->data[i] == '\0')
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)bytes[i] >= 0x80 || bytes[i] == '\0')
             return false;
     return true;
 }
@@ -148,25 +148,42 @@ static const char *utf16_order(const base_buffer *bytes)
     return big ? "UTF-16BE" : "UTF-16LE";
 }
 
+/* How many of the bytes that were held back may be decoded now. Where the input pauses these are
+ * whole lines: a character that is cut in two would speak for a wrong encoding. */
+static size_t count_ready(const zhen_reader *reader, bool flush)
+{
+    const base_buffer *held = &reader->held;
+    if (reader->finished)
+        return held->length;
+    if (!doc_has_records(reader->options.format))
+        return 0;
+    if (held->length >= SAMPLE)
+        return held->length;
+    const char *end = flush && held->length ? memrchr(held->data, '\n', held->length) : NULL;
+    return end ? (size_t)(end + 1 - held->data) : 0;
+}
+
 /* Decodes the bytes that were held back, if it is time. While there is nothing but ASCII, the
  * encoding stays open: all that are guessed spell it alike. */
 static zhen_status release(zhen_reader *reader, bool flush, zhen_error *error)
 {
-    bool whole = !doc_has_records(reader->options.format);
-    bool enough = !whole && (flush || reader->held.length >= SAMPLE);
-    if (reader->held.length == 0 || !(enough || reader->finished))
+    base_buffer *held = &reader->held;
+    size_t ready = count_ready(reader, flush);
+    if (ready == 0)
         return ZHEN_OK;
     zhen_status status = ZHEN_OK;
-    if (!reader->encoding && reader->options.encoding)
-        status = open_encoding(reader, utf16_order(&reader->held), error);
-    else if (!reader->encoding && !is_ascii(&reader->held))
-        status = open_encoding(
-            reader,
-            doc_charset_guess(reader->options.format, reader->held.data, reader->held.length),
-            error);
+    if (reader->options.encoding)
+        status = open_encoding(reader, utf16_order(held), error);
+    else if (!is_ascii(held->data, ready))
+        status = open_encoding(reader, doc_charset_guess(reader->options.format, held->data, ready),
+                               error);
+    /* From here on bytes are decoded as they come, so that none stay behind. */
+    if (reader->encoding)
+        ready = held->length;
     if (!status)
-        status = decode(reader, reader->held.data, reader->held.length, error);
-    base_buffer_clear(&reader->held);
+        status = decode(reader, held->data, ready, error);
+    held->length -= ready;
+    memmove(held->data, held->data + ready, held->length + 1);
     return status;
 }
 

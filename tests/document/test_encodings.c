@@ -182,11 +182,16 @@ START_TEST(declarations_are_changed)
          "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=UTF-8\"><p>你好"},
         {ZHEN_FORMAT_XHTML, "<?xml version=\"1.0\" encoding=\"GBK\"?><p>你好</p>",
          "<?xml version=\"1.0\" encoding=\"UTF-8\"?><p>你好</p>"},
+        {ZHEN_FORMAT_XHTML,
+         "<?xml version=\"1.0\" encoding=\"GBK\"?><p><meta charset='gbk'/>你好</p>",
+         "<?xml version=\"1.0\" encoding=\"UTF-8\"?><p><meta charset='UTF-8'/>你好</p>"},
+        {ZHEN_FORMAT_HTML, "<meta charset=gbk><meta content='text/html;charset=gb2312'><p>你好",
+         "<meta charset=UTF-8><meta content='text/html;charset=UTF-8'><p>你好"},
         {ZHEN_FORMAT_PO,
-         "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=GB2312\\n\"\n\nmsgid \"你好\"\n"
-         "msgstr \"\"\n",
-         "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"你好\"\n"
-         "msgstr \"\"\n"},
+         "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=GB2312\\n\"\n\n"
+         "msgid \"你好 charset=gbk\"\nmsgstr \"\"\n",
+         "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
+         "msgid \"你好 charset=gbk\"\nmsgstr \"\"\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char bytes[1024];
@@ -235,6 +240,49 @@ START_TEST(encoding_is_reported)
 }
 END_TEST
 
+/* Feeds a reader, which must give out `expected`, NULL for nothing, as far as it can. */
+static void feed(zhen_reader *reader, const char *bytes, size_t size, const char *expected)
+{
+    zhen_document *document;
+    zhen_text output;
+    ck_assert_int_eq(zhen_reader_feed(reader, bytes, size, NULL), ZHEN_OK);
+    ck_assert_int_eq(zhen_reader_next(reader, true, &document, NULL), ZHEN_OK);
+    if (!expected) {
+        ck_assert_ptr_null(document);
+        return;
+    }
+    ck_assert_ptr_nonnull(document);
+    ck_assert_int_eq(zhen_document_render(document, &output, NULL), ZHEN_OK);
+    ck_assert_str_eq(output.bytes, expected);
+    zhen_document_free(document);
+}
+
+/* A pause within a character says nothing about the encoding. */
+START_TEST(pauses_do_not_mislead)
+{
+    static const char *const texts[] = {"你好。\n", "你好\n今天。\n", "ab\n你。\n"};
+    static const char *const encodings[] = {"UTF-8", "GB18030"};
+    for (size_t i = 0; i < 6; i++) {
+        char bytes[64];
+        size_t size = encode(encodings[i % 2], texts[i / 2], bytes, sizeof bytes);
+        const char *end = strchr(texts[i / 2], '\n') + 1;
+        size_t whole = (size_t)((char *)memchr(bytes, '\n', size) + 1 - bytes);
+        char first[64] = "";
+        memcpy(first, texts[i / 2], (size_t)(end - texts[i / 2]));
+        for (size_t pause = 1; pause < size; pause++) {
+            zhen_document_options options;
+            zhen_reader *reader;
+            zhen_document_options_init(&options, ZHEN_FORMAT_TEXT);
+            ck_assert_int_eq(zhen_reader_create(&options, &reader, NULL), ZHEN_OK);
+            feed(reader, bytes, pause, pause < whole ? NULL : first);
+            feed(reader, bytes + pause, size - pause, pause < whole ? texts[i / 2] : end);
+            ck_assert_str_eq(zhen_reader_encoding(reader), encodings[i % 2]);
+            zhen_reader_free(reader);
+        }
+    }
+}
+END_TEST
+
 /* The memory of a stream is that of a chunk: an endless line is cut, at the ends of sentences. */
 START_TEST(endless_lines_are_cut)
 {
@@ -273,7 +321,8 @@ int main(void)
         &sentences_are_recognised, &marks_and_declarations_count,
         &pieces_decode_alike,      &junk_becomes_replacements,
         &files_become_utf8,        &declarations_are_changed,
-        &encoding_is_reported,     &endless_lines_are_cut};
+        &encoding_is_reported,     &pauses_do_not_mislead,
+        &endless_lines_are_cut};
     TCase *group = tcase_create("encodings");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
