@@ -78,7 +78,8 @@ static void strip_edges(const doc_events *events, size_t *begin, size_t *end)
         else if (*begin < *end && stays_outside(&items[*end - 1]))
             --*end;
         else if (*end - *begin >= 2 && items[*begin].kind == DOC_EVENT_OPEN &&
-                 items[*begin].partner == *end - 1 && !(items[*begin].flags & DOC_CUE))
+                 items[*begin].partner == *end - 1 && !(items[*begin].flags & DOC_CUE) &&
+                 !items[*end - 1].literal)
             ++*begin, --*end;
         else
             return;

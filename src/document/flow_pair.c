@@ -29,13 +29,16 @@ bool doc_events_add(doc_events *events, const doc_event *event)
 
 typedef struct stack {
     size_t open[MAX_DEPTH];
-    size_t depth;
+    size_t depth, alone; /* how many are open; of them left alone */
 } stack;
 
 static void break_open(doc_events *events, stack *s, size_t keep)
 {
-    while (s->depth > keep)
-        events->items[s->open[--s->depth]].kind = DOC_EVENT_BREAK;
+    while (s->depth > keep) {
+        doc_event *event = &events->items[s->open[--s->depth]];
+        event->kind = DOC_EVENT_BREAK;
+        s->alone -= (event->flags & DOC_ALONE) != 0;
+    }
 }
 
 static bool same_key(const doc_event *a, const doc_event *b)
@@ -52,13 +55,15 @@ static void close_element(doc_events *events, stack *s, size_t at)
         depth--;
     if (depth == 0) {
         event->kind = DOC_EVENT_BREAK;
-        break_open(events, s, 0);
+        if (s->alone == 0)
+            break_open(events, s, 0);
         return;
     }
     break_open(events, s, depth);
     size_t open = s->open[--s->depth];
     events->items[open].partner = at;
     event->partner = open;
+    s->alone -= (events->items[open].flags & DOC_ALONE) != 0;
 }
 
 static bool ends_sentence(const doc_event *event)
@@ -95,7 +100,7 @@ static void pair_up(doc_events *events)
             break_open(events, &s, 0);
             g = (growth){0};
         }
-        if (event->kind == DOC_EVENT_BREAK) {
+        if (event->kind == DOC_EVENT_BREAK && s.alone == 0) {
             break_open(events, &s, 0);
             g = (growth){0};
         } else if (event->kind == DOC_EVENT_OPEN && s.depth == MAX_DEPTH) {
@@ -103,6 +108,7 @@ static void pair_up(doc_events *events)
             break_open(events, &s, 0);
         } else if (event->kind == DOC_EVENT_OPEN) {
             s.open[s.depth++] = i;
+            s.alone += (event->flags & DOC_ALONE) != 0;
         } else if (event->kind == DOC_EVENT_CLOSE) {
             close_element(events, &s, i);
         }
@@ -131,10 +137,79 @@ static bool break_pairs_around_breaks(doc_events *events)
     return true;
 }
 
+/* ---- Elements that are left alone ---------------------------------------------------------- */
+
+/* The texts of events[begin, end), spaces as one blank. */
+static const char *joined_text(doc_events *events, size_t begin, size_t end, size_t room,
+                               size_t *length)
+{
+    char *text = base_arena_allocate(events->arena, room + 1);
+    if (!text)
+        return NULL;
+    *length = 0;
+    for (size_t i = begin; i < end; i++) {
+        const doc_event *event = &events->items[i];
+        if (event->kind == DOC_EVENT_SPACE) {
+            text[(*length)++] = ' ';
+        } else if ((event->kind == DOC_EVENT_TEXT || event->kind == DOC_EVENT_WORD) &&
+                   event->text_length) {
+            memcpy(text + *length, event->text, event->text_length);
+            *length += event->text_length;
+        }
+    }
+    return text;
+}
+
+/* Makes one event of [begin, end); its kind is given. */
+static bool join_events(doc_events *events, size_t begin, size_t end, doc_event_kind kind,
+                        doc_event *joined)
+{
+    size_t room = 0;
+    for (size_t i = begin; i < end; i++)
+        room += events->items[i].text_length + 1;
+    *joined = (doc_event){.kind = kind};
+    joined->flags = events->items[begin].flags & (DOC_CUT | DOC_WORDLIKE);
+    joined->raw = (zhen_span){events->items[begin].raw.begin, events->items[end - 1].raw.end};
+    joined->text = joined_text(events, begin, end, room, &joined->text_length);
+    return joined->text;
+}
+
+static void number_partners(doc_events *events)
+{
+    stack s = {.depth = 0};
+    for (size_t i = 0; i < events->count; i++) {
+        if (events->items[i].kind == DOC_EVENT_OPEN) {
+            s.open[s.depth++] = i;
+        } else if (events->items[i].kind == DOC_EVENT_CLOSE) {
+            size_t open = s.open[--s.depth];
+            events->items[open].partner = i;
+            events->items[i].partner = open;
+        }
+    }
+}
+
+static bool collapse_alone(doc_events *events)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < events->count; i++, kept++) {
+        doc_event event = events->items[i];
+        if (event.kind == DOC_EVENT_OPEN && (event.flags & DOC_ALONE)) {
+            size_t end = event.partner + 1;
+            if (!join_events(events, i, end, DOC_EVENT_WORD, &event))
+                return false;
+            i = end - 1;
+        }
+        events->items[kept] = event;
+    }
+    events->count = kept;
+    number_partners(events);
+    return true;
+}
+
 bool doc_flow_pair(doc_events *events)
 {
     pair_up(events);
-    return break_pairs_around_breaks(events);
+    return collapse_alone(events) && break_pairs_around_breaks(events);
 }
 
 /* ---- Elements without Chinese --------------------------------------------------------------- */
@@ -183,47 +258,12 @@ static bool collapses(const content *c, doc_event_kind *kind)
     return true;
 }
 
-/* The texts of events[begin, end), spaces as one blank. */
-static const char *joined_text(doc_events *events, size_t begin, size_t end, size_t room,
-                               size_t *length)
-{
-    char *text = base_arena_allocate(events->arena, room + 1);
-    if (!text)
-        return NULL;
-    *length = 0;
-    for (size_t i = begin; i < end; i++) {
-        const doc_event *event = &events->items[i];
-        if (event->kind == DOC_EVENT_SPACE) {
-            text[(*length)++] = ' ';
-        } else if ((event->kind == DOC_EVENT_TEXT || event->kind == DOC_EVENT_WORD) &&
-                   event->text_length) {
-            memcpy(text + *length, event->text, event->text_length);
-            *length += event->text_length;
-        }
-    }
-    return text;
-}
-
-/* Makes one event of [begin, end); its kind is given. */
-static bool join_events(doc_events *events, size_t begin, size_t end, doc_event_kind kind,
-                        doc_event *joined)
-{
-    size_t room = 0;
-    for (size_t i = begin; i < end; i++)
-        room += events->items[i].text_length + 1;
-    *joined = (doc_event){.kind = kind};
-    joined->flags = events->items[begin].flags & (DOC_CUT | DOC_WORDLIKE);
-    joined->raw = (zhen_span){events->items[begin].raw.begin, events->items[end - 1].raw.end};
-    joined->text = joined_text(events, begin, end, room, &joined->text_length);
-    return joined->text;
-}
-
 /* Whether the bytes of [begin, end) are one piece of the source, to be copied as they are. */
 static bool is_one_piece(const doc_events *events, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
         const doc_event *event = &events->items[i];
-        if (event->literal || (event->flags & (DOC_SPELL | DOC_CUE)) ||
+        if ((event->flags & (DOC_SPELL | DOC_CUE)) ||
             (i > begin && (event->raw.begin != event[-1].raw.end || (event->flags & DOC_CUT))))
             return false;
     }
@@ -275,20 +315,6 @@ static bool join_words(doc_events *events)
     }
     events->count = kept;
     return true;
-}
-
-static void number_partners(doc_events *events)
-{
-    stack s = {.depth = 0};
-    for (size_t i = 0; i < events->count; i++) {
-        if (events->items[i].kind == DOC_EVENT_OPEN) {
-            s.open[s.depth++] = i;
-        } else if (events->items[i].kind == DOC_EVENT_CLOSE) {
-            size_t open = s.open[--s.depth];
-            events->items[open].partner = i;
-            events->items[i].partner = open;
-        }
-    }
 }
 
 bool doc_flow_collapse(doc_events *events)

@@ -95,6 +95,11 @@ static bool is_untranslated(const zhen_document *document, const doc_tag *tag)
            has_class(document, tag, "notranslate");
 }
 
+bool doc_html_is_left_alone(const zhen_document *document, const doc_tag *tag)
+{
+    return is_code(document, tag) || is_opaque(document, tag) || is_untranslated(document, tag);
+}
+
 /* ---- Attributes --------------------------------------------------------------------------- */
 
 static bool is_prose_attribute(const zhen_document *document, const doc_tag *tag,
@@ -235,7 +240,7 @@ static bool read_open(reading *r, const doc_tag *tag)
 {
     const zhen_document *document = r->document;
     bool in_text = is_inline(document, tag) || is_code(document, tag);
-    if (is_code(document, tag) || is_opaque(document, tag) || is_untranslated(document, tag))
+    if (doc_html_is_left_alone(document, tag))
         return skip_element(r, in_text);
     if (!read_attributes(r->document, tag))
         return false;

@@ -42,6 +42,7 @@ typedef struct reading {
     size_t cursor; /* behind what was last added to the flow; SIZE_MAX: nothing yet in this block */
     happening gap[MAX_HAPPENINGS];
     size_t gap_count;
+    size_t link;               /* where the text of the link that is open begins; SIZE_MAX: none */
     size_t code;               /* where the code span that is open begins; SIZE_MAX: none is */
     size_t image, image_depth; /* the same of an image; how many spans are open in it */
     zhen_span alt;             /* the image's text so far */
@@ -52,6 +53,12 @@ typedef struct reading {
 
 /* ---- Gaps --------------------------------------------------------------------------------- */
 
+static void add_event(reading *r, const doc_event *event)
+{
+    r->failed = r->failed || !doc_flow_add(&r->document->flow, event);
+    r->cursor = event->raw.end;
+}
+
 static void add(reading *r, doc_event_kind kind, zhen_span raw, const char *key, unsigned flags)
 {
     doc_event event = {.kind = kind, .flags = flags, .raw = raw, .key = key};
@@ -60,8 +67,7 @@ static void add(reading *r, doc_event_kind kind, zhen_span raw, const char *key,
         event.text = "\n";
         event.text_length = 1;
     }
-    r->failed = r->failed || !doc_flow_add(&r->document->flow, &event);
-    r->cursor = raw.end;
+    add_event(r, &event);
 }
 
 static const char *key_of(MD_SPANTYPE type)
@@ -77,6 +83,20 @@ static unsigned flags_of(MD_SPANTYPE type)
     return type == MD_SPAN_A ? 0 : DOC_FLANKED;
 }
 
+/* A link [text] or [text][] is named by its text: once that is translated, it needs the text as it
+ * was for a label, [translation][text]. */
+static void close_link(reading *r, zhen_span raw, size_t limit)
+{
+    doc_event event = {.kind = DOC_EVENT_CLOSE, .raw = raw, .key = "a", .key_length = 1};
+    if (r->link <= raw.begin && doc_markdown_is_unlabelled(r->text, raw, limit)) {
+        event.literal = doc_markdown_label(&r->document->arena, r->text,
+                                           (zhen_span){r->link, raw.begin}, &event.literal_length);
+        r->failed = r->failed || !event.literal;
+    }
+    r->link = SIZE_MAX;
+    add_event(r, &event);
+}
+
 /* The marks that close spans, from the cursor on. */
 static bool close_spans(reading *r, size_t *next, size_t limit)
 {
@@ -85,7 +105,11 @@ static bool close_spans(reading *r, size_t *next, size_t limit)
         size_t end = doc_markdown_closing(r->text, r->cursor, limit, type);
         if (end == SIZE_MAX)
             return false;
-        add(r, DOC_EVENT_CLOSE, (zhen_span){r->cursor, end}, key_of(type), flags_of(type));
+        zhen_span raw = {r->cursor, end};
+        if (type == MD_SPAN_A)
+            close_link(r, raw, limit);
+        else
+            add(r, DOC_EVENT_CLOSE, raw, key_of(type), flags_of(type));
     }
     return true;
 }
@@ -145,6 +169,8 @@ static bool explain(reading *r, size_t begin)
     for (size_t i = next; i < r->gap_count; i++) {
         size_t end = i + 1 < r->gap_count ? begins[i + 1] : begin;
         MD_SPANTYPE type = r->gap[i].type;
+        if (type == MD_SPAN_A)
+            r->link = end;
         if (type == MD_SPAN_CODE)
             r->code = begins[i];
         else if (type == MD_SPAN_IMG)
@@ -177,7 +203,7 @@ static void finish_block(reading *r)
     if (r->cursor != SIZE_MAX && r->gap_count)
         close_spans(r, &next, r->length);
     r->gap_count = 0;
-    r->cursor = r->code = r->image = SIZE_MAX;
+    r->cursor = r->link = r->code = r->image = SIZE_MAX;
     r->failed = r->failed || !doc_finish_in_place(r->document);
 }
 
@@ -242,12 +268,14 @@ static void add_html(reading *r, size_t begin, size_t end)
     for (size_t i = 0; i < 3; i++)
         is_void = is_void || (event.key_length == strlen(voids[i]) &&
                               memcmp(event.key, voids[i], event.key_length) == 0);
+    const doc_tag opening = {.raw = event.raw, .name = {name, name_end}};
     if (event.key_length == 2 && memcmp(event.key, "br", 2) == 0)
         event.kind = DOC_EVENT_BREAK;
     else if (is_void)
         event.kind = DOC_EVENT_POINT;
-    r->failed = r->failed || !doc_flow_add(&r->document->flow, &event);
-    r->cursor = end;
+    else if (!closing && doc_html_is_left_alone(r->document, &opening))
+        event.flags = DOC_ALONE;
+    add_event(r, &event);
 }
 
 /* Inside a code span or an image, texts only say where it goes on. */
@@ -317,15 +345,42 @@ static void leave_code(reading *r)
     size_t begin = r->code;
     r->code = SIZE_MAX;
     size_t end = begin == SIZE_MAX ? SIZE_MAX : doc_markdown_code_end(r->text, begin, r->length);
-    if (end != SIZE_MAX)
-        add(r, DOC_EVENT_WORD, (zhen_span){begin, end}, NULL, 0);
+    if (end != SIZE_MAX) {
+        zhen_span code = doc_markdown_code(r->text, (zhen_span){begin, end});
+        add_event(r, &(doc_event){.kind = DOC_EVENT_WORD,
+                                  .raw = {begin, end},
+                                  .text = r->text + code.begin,
+                                  .text_length = code.end - code.begin});
+    }
     r->gap_count = 0;
 }
 
-/* The image's text is a unit of its own, inside the mark that the image is for its paragraph. */
-static void leave_image(reading *r)
+/* The image's text is a unit of its own. One that names the image, as that of a link does, leaves
+ * itself behind as a label. */
+static bool add_alt(reading *r, zhen_span label, zhen_span closing)
 {
     zhen_document *document = r->document;
+    size_t first_unit = document->units.count, length;
+    doc_flow paragraph = document->flow;
+    document->flow = (doc_flow){.escape = doc_escape_markdown_inner, .protect = DOC_PROTECT_ALL};
+    bool ok = doc_flow_add_text(&document->flow, r->text, r->alt) && doc_finish_in_place(document);
+    doc_flow_free(&document->flow);
+    document->flow = paragraph;
+    size_t unit_count = document->units.count - first_unit;
+    if (!ok || !unit_count || !doc_markdown_is_unlabelled(r->text, closing, SIZE_MAX))
+        return ok;
+    const char *literal = doc_markdown_label(&document->arena, r->text, label, &length);
+    if (!literal || !doc_begin_block(document, closing, DOC_WHEN_UNITS) ||
+        !doc_add_literal(document, literal, length))
+        return false;
+    document->blocks[document->block_count - 1].first_unit = first_unit;
+    document->blocks[document->block_count - 1].unit_count = unit_count;
+    return true;
+}
+
+/* An image is a mark in its paragraph. */
+static void leave_image(reading *r)
+{
     if (r->image == SIZE_MAX && r->cursor != SIZE_MAX) {
         /* No text: the image is the next one behind the cursor. */
         const char *found = memmem(r->text + r->cursor, r->length - r->cursor, "![", 2);
@@ -348,12 +403,7 @@ static void leave_image(reading *r)
     add(r, DOC_EVENT_POINT, (zhen_span){begin, end}, NULL, DOC_WORDLIKE);
     if (r->alt.begin == SIZE_MAX || memchr(r->text + r->alt.begin, '\n', r->alt.end - r->alt.begin))
         return;
-    doc_flow paragraph = document->flow;
-    document->flow = (doc_flow){.escape = doc_escape_markdown_inner, .protect = DOC_PROTECT_ALL};
-    r->failed = r->failed || !doc_flow_add_text(&document->flow, r->text, r->alt) ||
-                !doc_finish_in_place(document);
-    doc_flow_free(&document->flow);
-    document->flow = paragraph;
+    r->failed = r->failed || !add_alt(r, (zhen_span){begin + 2, close}, (zhen_span){close, end});
 }
 
 static int on_leave_span(MD_SPANTYPE type, void *detail, void *data)
@@ -500,6 +550,7 @@ zhen_status doc_parse_markdown(zhen_document *document, zhen_error *error)
                  .base = skip_front_matter(&document->source, document->body),
                  .length = document->source.length,
                  .cursor = SIZE_MAX,
+                 .link = SIZE_MAX,
                  .code = SIZE_MAX,
                  .image = SIZE_MAX};
     if (r.length - r.base > UINT_MAX / 2)

@@ -131,6 +131,32 @@ size_t doc_markdown_closing(const char *text, size_t begin, size_t end, MD_SPANT
     }
 }
 
+/* A ] before a parenthesis may close a link whose target was not understood here. */
+bool doc_markdown_is_unlabelled(const char *text, zhen_span closing, size_t limit)
+{
+    size_t length = closing.end - closing.begin;
+    if (text[closing.begin] != ']')
+        return false;
+    if (length == 1)
+        return closing.end == limit || text[closing.end] != '(';
+    return length == 3 && text[closing.begin + 1] == '[';
+}
+
+const char *doc_markdown_label(base_arena *arena, const char *text, zhen_span label, size_t *length)
+{
+    size_t size = label.end - label.begin;
+    char *closing = base_arena_allocate(arena, size + 4);
+    if (!closing)
+        return NULL;
+    memcpy(closing, "][", 2);
+    memcpy(closing + 2, text + label.begin, size);
+    memcpy(closing + 2 + size, "]", 2);
+    *length = size + 3;
+    return closing;
+}
+
+/* ---- Code --------------------------------------------------------------------------------- */
+
 size_t doc_markdown_code_end(const char *text, size_t begin, size_t end)
 {
     size_t ticks = 0;
@@ -145,4 +171,17 @@ size_t doc_markdown_code_end(const char *text, size_t begin, size_t end)
         at += run ? run : 1;
     }
     return SIZE_MAX;
+}
+
+zhen_span doc_markdown_code(const char *text, zhen_span span)
+{
+    while (span.begin < span.end && text[span.begin] == '`')
+        span.begin++;
+    while (span.begin < span.end && text[span.end - 1] == '`')
+        span.end--;
+    while (span.begin < span.end && is_blank(text[span.begin]))
+        span.begin++;
+    while (span.begin < span.end && is_blank(text[span.end - 1]))
+        span.end--;
+    return span;
 }

@@ -49,6 +49,10 @@ bool doc_next_attribute(const zhen_document *document, const doc_tag *tag, size_
 bool doc_find_attribute(const zhen_document *document, const doc_tag *tag, const char *name,
                         doc_attribute *attribute);
 
+/* Whether what is in the HTML element of an opening tag is left alone: code, scripts, what is
+ * marked translate="no". */
+bool doc_html_is_left_alone(const zhen_document *document, const doc_tag *tag);
+
 /* Makes units of HTML or XHTML. Uses document->flow. */
 bool doc_translate_html(zhen_document *document, const doc_tags *tags);
 

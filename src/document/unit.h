@@ -31,7 +31,8 @@ enum {
     DOC_FLANKED = 2,  /* may not touch a letter outside: Markdown's emphasis */
     DOC_CUE = 4,      /* an element that is a subtitle cue: cues share the whole text in order */
     DOC_BLANK = 8,    /* a point that takes the place of a space: &nbsp; */
-    DOC_NESTED = 16   /* its raw bytes hold blocks of their own: the attributes of a tag */
+    DOC_NESTED = 16,  /* its raw bytes hold blocks of their own: the attributes of a tag */
+    DOC_ALONE = 32    /* an element that is left alone: as a whole it is a word */
 };
 
 /* A mark in a unit. The order of marks is the order in the source; elements nest properly. */

@@ -170,6 +170,36 @@ START_TEST(markdown_inlines)
 }
 END_TEST
 
+/* A link that is named by its text keeps the text as its label. */
+START_TEST(markdown_labels)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"我[爱]水[课][]。", "pd [jg][爱] kz [ka][课]."},
+        {"我[爱][abc]水", "pd [jg][abc] kz"},
+        {"[爱]", "[jg][爱]"},
+        {"> 我[**爱**\n> 水]", "> pd [**jg** kz][**爱**\n> 水]"},
+        {"我[爱](水)", "pd [jg](水)"},
+        {"[abc]我[abc][]", "[abc] pd [abc][]"},
+        {"我![爱]水![课][]", "pd ![jg][爱] kz![ka][课]"},
+        {"![爱]", "![jg][爱]"},
+        {"![爱][abc]我![abc]", "![jg][abc]pd![abc]"},
+        /* No links at all. */
+        {"我[水]爱", "pd\\[ kz\\] jg"},
+    };
+    static const char definitions[] = "\n\n[爱]: a\n[课]: b\n[abc]: c\n[**爱** 水]: d\n";
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256], expected[256];
+        snprintf(text, sizeof text, "%s%s", cases[i].text, definitions);
+        snprintf(expected, sizeof expected, "%s%s", cases[i].expected, definitions);
+        expect_output(&o, MOCK_IDENTITY, text, text);
+        expect_gloss(&o, text, expected);
+    }
+}
+END_TEST
+
 START_TEST(markdown_leaves_code_alone)
 {
     zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
@@ -185,6 +215,10 @@ START_TEST(markdown_html)
     zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
     expect_gloss(&o, "<p align=\"center\">\n我<b>爱</b>\n</p>\n\n水<br>课<kbd>A</kbd>\n",
                  "<p align=\"center\">\npd <b>jg</b>\n</p>\n\nkz<br>ka <kbd>A</kbd>\n");
+    /* What HTML leaves alone is left alone here as well, if it ends. */
+    expect_gloss(&o, "我<code>爱<br>*水*</code>课<b translate=\"no\">爱<code>水</code></b>\n",
+                 "pd <code>爱<br>*水*</code> ka <b translate=\"no\">爱<code>水</code></b>\n");
+    expect_gloss(&o, "我**爱<code>水**课\n", "pd**jg<code>kz**ka\n");
 }
 END_TEST
 
@@ -510,6 +544,7 @@ int main(void)
                                                 &stand_ins_are_repaired,
                                                 &sentences_are_located,
                                                 &markdown_inlines,
+                                                &markdown_labels,
                                                 &markdown_leaves_code_alone,
                                                 &markdown_html,
                                                 &markdown_escapes,
