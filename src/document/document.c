@@ -344,18 +344,27 @@ static bool write_document(zhen_document *document)
     return write_range(document, (zhen_span){0, document->source.length}, 0);
 }
 
-/* Tabs cannot be in a field; the texts hold none, for white space in them is single blanks. */
+/* Appends a field; a tab or line end in it, which code may hold, would end it and becomes a blank.
+ */
+static bool write_field(base_buffer *output, const doc_unit *unit, bool translated)
+{
+    size_t begin = output->length;
+    if (translated ? !base_buffer_append(output, unit->plain.data, unit->plain.length)
+                   : !doc_unit_source(unit, output))
+        return false;
+    for (char *c = output->data + begin; c < output->data + output->length; c++)
+        if (*c == '\t' || *c == '\r' || *c == '\n')
+            *c = ' ';
+    return true;
+}
+
 static bool write_pairs(zhen_document *document)
 {
     base_buffer *output = &document->output;
     for (size_t i = 0; i < document->units.count; i++) {
         const doc_unit *unit = &document->units.items[i];
-        const base_buffer *plain = &unit->plain;
-        if (!doc_unit_source(unit, output) || !base_buffer_append_byte(output, '\t'))
-            return false;
-        bool ok = unit->changed ? base_buffer_append(output, plain->data, plain->length)
-                                : doc_unit_source(unit, output);
-        if (!ok || !base_buffer_append_byte(output, '\n'))
+        if (!write_field(output, unit, false) || !base_buffer_append_byte(output, '\t') ||
+            !write_field(output, unit, unit->changed) || !base_buffer_append_byte(output, '\n'))
             return false;
     }
     return true;

@@ -220,15 +220,52 @@ static bool find_closes(reading *r)
     return true;
 }
 
+/* The last token of the element that opens here: its closing tag, or where that is left out (<li>,
+ * <td>) the one before the tag that ends it. That of <code> cannot be left out: where it is
+ * missing, somebody wrote about a tag. */
+static size_t last_token(const reading *r)
+{
+    const doc_tag *items = r->tags->items;
+    size_t last = r->close[r->at];
+    if (last > r->at || is_code(r->document, &items[r->at]))
+        return last;
+    while (last + 1 < r->tags->count && items[last + 1].raw.end <= items[r->at].end)
+        last++;
+    return last;
+}
+
+/* Appends what a reader sees of the tokens [begin, end). */
+static bool append_text(const reading *r, size_t begin, size_t end, base_buffer *text)
+{
+    zhen_document *document = r->document;
+    doc_flow flow = {.scattered = true};
+    bool ok = true;
+    for (size_t i = begin; ok && i < end; i++)
+        if (r->tags->items[i].kind == DOC_TOKEN_TEXT)
+            ok = doc_entity_add_text(&flow, &document->arena, document->source.data,
+                                     r->tags->items[i].raw);
+    for (size_t i = 0; ok && i < flow.count; i++)
+        ok = base_buffer_append(text, flow.events[i].text, flow.events[i].text_length);
+    doc_flow_free(&flow);
+    return ok;
+}
+
 /* An element that is left alone: a word of the paragraph if it stands in one. */
 static bool skip_element(reading *r, bool in_text)
 {
-    size_t close = r->close[r->at];
-    doc_tag whole = r->tags->items[r->at];
-    whole.raw.end = r->tags->items[close].raw.end;
-    r->at = close;
-    return in_text ? add_mark(r, DOC_EVENT_WORD, &whole, 0)
-                   : add_mark(r, DOC_EVENT_BREAK, &whole, 0);
+    size_t open = r->at;
+    doc_tag whole = r->tags->items[open];
+    r->at = last_token(r);
+    whole.raw.end = r->tags->items[r->at].raw.end;
+    if (!in_text)
+        return add_mark(r, DOC_EVENT_BREAK, &whole, 0);
+    base_buffer text = {0};
+    doc_event word = {.kind = DOC_EVENT_WORD, .raw = whole.raw};
+    bool ok = append_text(r, open + 1, r->at, &text);
+    word.text = ok ? base_arena_string(&r->document->arena, text.data, text.length) : NULL;
+    word.text_length = text.length;
+    base_buffer_free(&text);
+    return word.text && doc_flow_add(&r->document->flow, &word);
 }
 
 static bool end_flow(reading *r)
@@ -250,7 +287,7 @@ static bool read_open(reading *r, const doc_tag *tag)
 static bool read_empty(reading *r, const doc_tag *tag)
 {
     const zhen_document *document = r->document;
-    if (!read_attributes(r->document, tag))
+    if (!is_untranslated(document, tag) && !read_attributes(r->document, tag))
         return false;
     if (is_object(document, tag))
         return add_mark(r, DOC_EVENT_POINT, tag, DOC_WORDLIKE);

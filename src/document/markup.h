@@ -17,6 +17,7 @@ typedef struct doc_tag {
     doc_token_kind kind;
     zhen_span raw;
     zhen_span name; /* of an element, in the source */
+    size_t end;     /* of an opening tag of HTML: where its element ends, with or without a tag */
 } doc_tag;
 
 typedef struct doc_tags {

@@ -12,6 +12,7 @@
 
 typedef struct walk {
     const zhen_document *document;
+    size_t begin;  /* of what gumbo read, in the source */
     doc_tags tags; /* in tree order */
 } walk;
 
@@ -28,12 +29,12 @@ static bool is_name_end(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '/' || c == '>';
 }
 
-static bool add_tag(walk *w, doc_token_kind kind, GumboStringPiece piece)
+static bool add_tag(walk *w, doc_token_kind kind, GumboStringPiece piece, size_t end)
 {
     zhen_span raw = span_of(w, piece);
     if (raw.begin == raw.end)
         return true; /* a tag that the source leaves out */
-    doc_tag tag = {.kind = kind, .raw = raw};
+    doc_tag tag = {.kind = kind, .raw = raw, .end = end};
     tag.name.begin = raw.begin + (kind == DOC_TOKEN_CLOSE ? 2 : 1);
     tag.name.end = tag.name.begin;
     while (tag.name.end < raw.end && !is_name_end(w->document->source.data[tag.name.end]))
@@ -46,7 +47,8 @@ static bool enter(walk *w, const GumboNode *node)
     switch (node->type) {
     case GUMBO_NODE_ELEMENT:
     case GUMBO_NODE_TEMPLATE:
-        return add_tag(w, DOC_TOKEN_OPEN, node->v.element.original_tag);
+        return add_tag(w, DOC_TOKEN_OPEN, node->v.element.original_tag,
+                       w->begin + node->v.element.end_pos.offset);
     case GUMBO_NODE_TEXT:
     case GUMBO_NODE_WHITESPACE:
         return doc_tags_add(&w->tags, &(doc_tag){.kind = DOC_TOKEN_TEXT,
@@ -63,7 +65,7 @@ static bool leave(walk *w, const GumboNode *node)
 {
     if (node->type != GUMBO_NODE_ELEMENT && node->type != GUMBO_NODE_TEMPLATE)
         return true;
-    return add_tag(w, DOC_TOKEN_CLOSE, node->v.element.original_end_tag);
+    return add_tag(w, DOC_TOKEN_CLOSE, node->v.element.original_end_tag, 0);
 }
 
 static const GumboVector *children_of(const GumboNode *node)
@@ -111,7 +113,10 @@ static int by_place(const void *a, const void *b)
         return x->raw.begin < y->raw.begin ? -1 : 1;
     if (x->raw.end != y->raw.end)
         return x->raw.end > y->raw.end ? -1 : 1;
-    return (int)x->kind - (int)y->kind;
+    if (x->kind != y->kind)
+        return (int)x->kind - (int)y->kind;
+    /* Of an element that was taken up again, the first one. */
+    return x->end < y->end ? -1 : x->end > y->end;
 }
 
 /* Text that goes over a tag which the parser ignored, as it does with stray ones, ends there. */
@@ -233,7 +238,7 @@ zhen_status doc_tags_read_html(const zhen_document *document, zhen_span range, d
         gumbo_parse_with_options(&options, text + range.begin, range.end - range.begin);
     if (!output)
         return base_fail_memory(error);
-    walk w = {.document = document};
+    walk w = {.document = document, .begin = range.begin};
     bool ok = walk_tree(&w, output->document) && order_tags(&w, range, tags);
     gumbo_destroy_output(&options, output);
     doc_tags_free(&w.tags);

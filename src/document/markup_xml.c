@@ -27,7 +27,7 @@ static void add(reading *r, doc_token_kind kind, zhen_span raw, zhen_span name)
         doc_tag text = {.kind = DOC_TOKEN_TEXT, .raw = {r->end, raw.begin}};
         r->failed = r->failed || !doc_tags_add(r->tags, &text);
     }
-    doc_tag tag = {kind, raw, name};
+    doc_tag tag = {.kind = kind, .raw = raw, .name = name};
     r->failed = r->failed || !doc_tags_add(r->tags, &tag);
     r->end = raw.end;
     if (r->failed)

@@ -74,12 +74,18 @@ static bool has_value(const reading *r, size_t at, const char *attribute, const 
 
 static bool add_mark(reading *r, doc_event_kind kind, zhen_span raw, zhen_span key)
 {
-    return doc_flow_add(&r->document->flow,
-                        &(doc_event){.kind = kind,
-                                     .flags = kind == DOC_EVENT_POINT ? DOC_WORDLIKE : 0,
-                                     .raw = raw,
-                                     .key = r->document->source.data + key.begin,
-                                     .key_length = key.end - key.begin});
+    const char *text = r->document->source.data;
+    doc_event event = {.kind = kind,
+                       .flags = kind == DOC_EVENT_POINT ? DOC_WORDLIKE : 0,
+                       .raw = raw,
+                       .key = text + key.begin,
+                       .key_length = key.end - key.begin};
+    /* A placeholder has no text that a reader sees: it is shown as it is written. */
+    if (kind == DOC_EVENT_WORD) {
+        event.text = text + raw.begin;
+        event.text_length = raw.end - raw.begin;
+    }
+    return doc_flow_add(&r->document->flow, &event);
 }
 
 static bool first_attribute(const reading *r, size_t at, const char *const *names, zhen_span *value)

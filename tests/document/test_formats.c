@@ -47,6 +47,32 @@ START_TEST(two_languages_in_text)
 }
 END_TEST
 
+/* Code and placeholders are shown in both columns; what would end a field is a blank. */
+START_TEST(pairs_show_words)
+{
+    static const struct {
+        zhen_format format;
+        const char *text, *expected;
+    } cases[] = {
+        {ZHEN_FORMAT_HTML, "<p>我 <code>a &lt; <b>b</b></code> 爱", "我 a < b 爱\tpd a < b jg\n"},
+        {ZHEN_FORMAT_HTML, "<p>我%s<span translate=no>水\n\t课</span>",
+         "我%s水  课\tpd %s水  课\n"},
+        {ZHEN_FORMAT_HTML, "<p>我<svg></svg>爱", "我爱\tpd  jg\n"},
+        {ZHEN_FORMAT_MARKDOWN, "我 `` `a` `` 爱", "我 `a` 爱\tpd `a` jg\n"},
+        {ZHEN_FORMAT_MARKDOWN, "我<code>a **b**</code>爱", "我a b爱\tpd a b jg\n"},
+        {ZHEN_FORMAT_XLIFF,
+         "<xliff><trans-unit><source>我<x id='1'/>爱</source></trans-unit></xliff>",
+         "我<x id='1'/>爱\tpd <x id='1'/> jg\n"},
+        {ZHEN_FORMAT_JSON, "[\"我`a\\tb`\"]", "我`a b`\tpd `a b`\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        zhen_document_options o = format(cases[i].format);
+        o.bilingual = ZHEN_BILINGUAL_TSV;
+        expect_gloss(&o, cases[i].text, cases[i].expected);
+    }
+}
+END_TEST
+
 START_TEST(words_are_protected)
 {
     static const char *const words[] = {"https://example.org/a(b)?c=d&e=f",
@@ -264,6 +290,13 @@ START_TEST(html_leaves_alone)
     const char *text = "<script>'我<b>'</script><style>/*爱*/</style><pre>水<b>课</b></pre>"
                        "<p translate=no>我</p><!-- 爱 --><textarea>水</textarea>";
     expect_gloss(&o, text, text);
+    /* Without an end tag, an element ends where HTML says. */
+    expect_gloss(&o, "<p translate=no>我<p>爱<ul>\r\n<li class=notranslate>我<b>水</b><li>爱</ul>",
+                 "<p translate=no>我<p>jg<ul>\r\n<li class=notranslate>我<b>水</b><li>jg</ul>");
+    expect_gloss(&o, "<table><tr><td translate=no>我<td>爱<tr translate=no><td>水<td>课</table>爱",
+                 "<table><tr><td translate=no>我<td>jg<tr translate=no><td>水<td>课</table>jg");
+    expect_gloss(&o, "<p>我<img alt='爱' translate=no>水<code>课",
+                 "<p>pd <img alt='爱' translate=no> kz <code> ka");
 }
 END_TEST
 
@@ -538,6 +571,7 @@ int main(void)
     static const TTest *const *const tests[] = {&lines_are_texts,
                                                 &paragraphs_are_joined,
                                                 &two_languages_in_text,
+                                                &pairs_show_words,
                                                 &words_are_protected,
                                                 &symbols_are_protected,
                                                 &prices_and_percentages_are_text,
