@@ -215,6 +215,33 @@ static zhen_status read_scalar(scanner *s)
     return read_number(s);
 }
 
+/* Names are compared as they read, not as they are spelled: "\\u6807" is 标. An escape is longer
+ * than its character, and the name has been found to be well-formed. */
+static bool keep_name(scanner *s, zhen_span name)
+{
+    const char *spelled = s->text + name.begin;
+    size_t size = name.end - name.begin, length = 0;
+    if (!memchr(spelled, '\\', size)) {
+        doc_json_path_name(&s->path, spelled, size);
+        return true;
+    }
+    char *read = base_arena_allocate(&s->document->arena, size);
+    if (!read)
+        return false;
+    scanner inside = *s;
+    for (inside.at = name.begin; inside.at < name.end;) {
+        size_t spelled_bytes = 1, bytes = 1;
+        char character[4] = {peek(&inside)};
+        if (peek(&inside) == '\\')
+            (void)read_escape(&inside, &spelled_bytes, character, &bytes);
+        memcpy(read + length, character, bytes);
+        length += bytes;
+        inside.at += spelled_bytes;
+    }
+    doc_json_path_name(&s->path, read, length);
+    return true;
+}
+
 /* The name of a member and its colon. */
 static zhen_status read_name(scanner *s)
 {
@@ -229,8 +256,7 @@ static zhen_status read_name(scanner *s)
     if (peek(s) != ':')
         return fail(s, "a colon is expected");
     s->at++;
-    doc_json_path_name(&s->path, s->text + name.begin, name.end - name.begin);
-    return ZHEN_OK;
+    return keep_name(s, name) ? ZHEN_OK : base_fail_memory(s->error);
 }
 
 /* After a value: closes what ends here, or goes on to the next element. `more`: a value follows. */

@@ -90,13 +90,14 @@ static char unescape(char c)
     return values[found - names];
 }
 
-/* Adds the escape at `at`: line ends cut the text, for they are where they are on purpose. */
+/* Adds the escape at `at`: line ends cut the text, for they are where they are on purpose, and so
+ * do tabs, which set off the keys of a menu's entry. */
 static bool add_escape(zhen_document *document, size_t at)
 {
     const char *text = document->source.data;
     zhen_span raw = {at, at + 2};
     char c = unescape(text[at + 1]);
-    if (c == '\n')
+    if (c == '\n' || c == '\t')
         return doc_flow_add(&document->flow, &(doc_event){.kind = DOC_EVENT_BREAK, .raw = raw});
     if (!c)
         return doc_flow_add(&document->flow, &(doc_event){.kind = DOC_EVENT_POINT, .raw = raw});
@@ -152,6 +153,13 @@ static bool add_flag(scanner *s)
     return doc_add_literal(d, crlf ? "#, fuzzy\r\n" : "#, fuzzy\n", crlf ? 10 : 9);
 }
 
+/* How the line before `at` ends: a msgstr has at least its msgid before it. */
+static const char *line_end_before(const base_buffer *output, size_t at)
+{
+    const char *end = memrchr(output->data, '\n', at);
+    return end && end > output->data && end[-1] == '\r' ? "\r\n" : "\n";
+}
+
 /* Breaks what was written behind each \n, as gettext's own tools do:
  *     ""
  *     "first line\n"
@@ -159,7 +167,7 @@ static bool add_flag(scanner *s)
 static bool break_lines(base_buffer *output, size_t begin)
 {
     base_buffer lines = {0};
-    const char *text = output->data;
+    const char *text = output->data, *line_end = line_end_before(output, begin);
     bool ok = true;
     size_t from = begin;
     for (size_t i = begin + 1; ok && i + 2 < output->length; i++) {
@@ -168,9 +176,11 @@ static bool break_lines(base_buffer *output, size_t begin)
         i++;
         if (text[i] != 'n' || i + 2 >= output->length)
             continue;
-        ok = (lines.length || base_buffer_append_string(&lines, "\"\"\n")) &&
+        ok = (lines.length || (base_buffer_append_string(&lines, "\"\"") &&
+                               base_buffer_append_string(&lines, line_end))) &&
              base_buffer_append(&lines, text + from, i + 1 - from) &&
-             base_buffer_append_string(&lines, "\"\n\"");
+             base_buffer_append_byte(&lines, '"') && base_buffer_append_string(&lines, line_end) &&
+             base_buffer_append_byte(&lines, '"');
         from = i + 1;
     }
     if (ok && lines.length) {
@@ -258,7 +268,7 @@ static void read_comment(scanner *s)
     size_t end = line_end(s, s->at);
     if (starts_with(s, "#,")) {
         e->flags = (zhen_span){s->at, end};
-        e->fuzzy = memmem(s->text + s->at, end - s->at, "fuzzy", 5) != NULL;
+        e->fuzzy = e->fuzzy || memmem(s->text + s->at, end - s->at, "fuzzy", 5) != NULL;
     }
     s->at = end;
 }

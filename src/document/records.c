@@ -73,11 +73,13 @@ static void scan_quotes(const char *text, size_t length, size_t wanted, doc_quot
         char c = text[q->scanned++];
         if (q->in_quotes) {
             q->in_quotes = c != '"';
+            q->closed = !q->in_quotes;
         } else if (c == '"') {
             /* At the start of a field, or the second of a doubled one. */
-            q->in_quotes = !q->in_field || (q->scanned >= 2 && text[q->scanned - 2] == '"');
+            q->in_quotes = !q->in_field || q->closed;
             q->in_field = true;
         } else {
+            q->closed = false;
             q->in_field = c != ',' && c != '\n' && c != '\r';
             if (c == '\n')
                 q->record = q->scanned;

@@ -12,6 +12,7 @@ typedef struct doc_quotes {
     size_t scanned; /* bytes */
     size_t record;  /* end of the last whole record in them, 0 if none is */
     bool in_quotes, in_field;
+    bool closed; /* the last character closed the quotes: one more opens them again */
 } doc_quotes;
 
 /* Whether the format comes in records at all. */

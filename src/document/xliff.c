@@ -17,7 +17,9 @@
 typedef struct reading {
     zhen_document *document;
     doc_tags tags;
-    bool old; /* version 1 */
+    bool old;         /* version 1 */
+    bool *translated; /* of each element that is open: whether what is in it is to be translated */
+    size_t depth, capacity;
 } reading;
 
 /* Indices of tokens. */
@@ -273,27 +275,45 @@ static bool declare_language(reading *r, size_t at, const char *attribute, const
            add_literal(r->document, text);
 }
 
+/* The nearest element that says whether to translate decides. */
+static bool enter(reading *r, size_t at)
+{
+    if (!base_grow((void **)&r->translated, &r->capacity, r->depth + 1, sizeof *r->translated))
+        return false;
+    bool inherited = r->depth == 0 || r->translated[r->depth - 1];
+    r->translated[r->depth++] =
+        inherited ? !has_value(r, at, "translate", "no") : has_value(r, at, "translate", "yes");
+    return true;
+}
+
+/* The languages that the root or a file declares. */
+static bool declare(reading *r, size_t at)
+{
+    if (is(r, at, "xliff")) {
+        doc_attribute a;
+        r->old = !doc_find_attribute(r->document, &r->tags.items[at], "version", &a) ||
+                 r->document->source.data[a.value.begin] == '1';
+        return r->old || declare_language(r, at, "trgLang", " trgLang=\"en\"");
+    }
+    return !r->old || !is(r, at, "file") ||
+           declare_language(r, at, "target-language", " target-language=\"en\"");
+}
+
 static bool translate(reading *r)
 {
     for (size_t i = 0; i < r->tags.count; i++) {
-        bool ok = true;
-        if (opens(r, i, "xliff")) {
-            doc_attribute a;
-            r->old = !doc_find_attribute(r->document, &r->tags.items[i], "version", &a) ||
-                     r->document->source.data[a.value.begin] == '1';
-            ok = r->old || declare_language(r, i, "trgLang", " trgLang=\"en\"");
-        } else if (r->old && opens(r, i, "file")) {
-            ok = declare_language(r, i, "target-language", " target-language=\"en\"");
-        } else if ((opens(r, i, "trans-unit") || opens(r, i, "unit") || opens(r, i, "group")) &&
-                   has_value(r, i, "translate", "no")) {
-            i = find_close(r, i);
-        } else if (opens(r, i, "trans-unit") || opens(r, i, "segment")) {
-            range unit = {i, find_close(r, i)};
-            ok = translate_unit(r, unit);
-            i = unit.close;
-        }
-        if (!ok)
+        doc_token_kind kind = r->tags.items[i].kind;
+        if (kind == DOC_TOKEN_OPEN && (!enter(r, i) || !declare(r, i)))
             return false;
+        if (opens(r, i, "trans-unit") || opens(r, i, "segment")) {
+            range unit = {i, find_close(r, i)};
+            if (r->translated[r->depth - 1] && !translate_unit(r, unit))
+                return false;
+            i = unit.close;
+            r->depth--;
+        } else if (kind == DOC_TOKEN_CLOSE) {
+            r->depth--;
+        }
     }
     return true;
 }
@@ -307,5 +327,6 @@ zhen_status doc_parse_xliff(zhen_document *document, zhen_error *error)
     if (!status && (!doc_redeclare(document, "UTF-8") || !translate(&r)))
         status = base_fail_memory(error);
     doc_tags_free(&r.tags);
+    free(r.translated);
     return status;
 }

@@ -409,6 +409,12 @@ START_TEST(po_is_filled)
     expect_gloss(
         &o, "msgid \"我\"\nmsgid_plural \"爱\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n",
         "#, fuzzy\nmsgid \"我\"\nmsgid_plural \"爱\"\nmsgstr[0] \"pd\"\nmsgstr[1] \"jg\"\n");
+    expect_gloss(&o, "#, fuzzy\n#, c-format\nmsgid \"我\"\nmsgstr \"\"\n",
+                 "#, fuzzy\n#, c-format\nmsgid \"我\"\nmsgstr \"pd\"\n");
+    expect_gloss(&o, "msgid \"我\\n爱\"\r\nmsgstr \"\"\r\n",
+                 "#, fuzzy\r\nmsgid \"我\\n爱\"\r\nmsgstr \"\"\r\n\"pd\\n\"\r\n\"jg\"\r\n");
+    expect_gloss(&o, "msgid \"我(&O)\\tCtrl+O\"\nmsgstr \"\"\n",
+                 "#, fuzzy\nmsgid \"我(&O)\\tCtrl+O\"\nmsgstr \"pd(& O)\\tCtrl+O\"\n");
 }
 END_TEST
 
@@ -444,6 +450,25 @@ START_TEST(xliff_is_filled)
 }
 END_TEST
 
+/* The nearest element that says whether to translate decides. */
+START_TEST(xliff_says_what_to_translate)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_XLIFF);
+    const char *left = "<xliff version='1.2'><group translate='no'><trans-unit><source>我</source>"
+                       "<target/></trans-unit></group></xliff>";
+    expect_gloss(&o, left, left);
+    expect_gloss(&o,
+                 "<xliff version='2.0' trgLang='en'><file translate='no'><unit><segment>"
+                 "<source>我</source><target/></segment></unit><unit translate='yes'><segment>"
+                 "<source>我</source><target/></segment></unit></file><file><segment>"
+                 "<source>我</source><target/></segment></file></xliff>",
+                 "<xliff version='2.0' trgLang='en'><file translate='no'><unit><segment>"
+                 "<source>我</source><target/></segment></unit><unit translate='yes'><segment>"
+                 "<source>我</source><target>pd</target></segment></unit></file><file><segment>"
+                 "<source>我</source><target>pd</target></segment></file></xliff>");
+}
+END_TEST
+
 /* ---- Data --------------------------------------------------------------------------------- */
 
 START_TEST(json_strings)
@@ -474,6 +499,10 @@ START_TEST(json_paths)
         expect_gloss(&o, "{\"a\":\"我\",\"b\":[{\"a\":\"爱\",\"c\":\"水\"},\"课\"]}",
                      cases[i].expected);
     }
+    /* Names are what they say, however they are spelled. */
+    o.json_path = "我.😀\"";
+    expect_gloss(&o, "{\"\\u6211\": {\"\\ud83d\\uDE00\\\"\": \"爱\"}, \"\\\\u6211\": \"水\"}",
+                 "{\"\\u6211\": {\"\\ud83d\\uDE00\\\"\": \"jg\"}, \"\\\\u6211\": \"水\"}");
     o.json_path = "a[";
     expect_failure(&o, "{}", "JSON path a[: not understood at \"[\"");
 }
@@ -512,6 +541,11 @@ START_TEST(what_is_too_large_is_refused)
     expect_failure(&o, text, "file: line 2: longer than 150 bytes");
     o.most_bytes = 200;
     expect_gloss(&o, "我\n", "pd\n");
+    /* Quotes count at the beginning of a field only. */
+    o.format = ZHEN_FORMAT_CSV;
+    o.most_bytes = 40;
+    expect_gloss(&o, "1,5\"\"\n\"a\"\"\n\",\"b\"c\"\"\n我,爱爱爱爱爱爱爱爱爱爱\n水,课\n",
+                 "1,5\"\"\n\"a\"\"\n\",\"b\"c\"\"\npd,jg jg jg jg jg jg jg jg jg jg\nkz,ka\n");
 }
 END_TEST
 
@@ -594,6 +628,7 @@ int main(void)
                                                 &po_is_filled,
                                                 &po_leaves_alone,
                                                 &xliff_is_filled,
+                                                &xliff_says_what_to_translate,
                                                 &json_strings,
                                                 &json_paths,
                                                 &json_lines,
