@@ -209,7 +209,8 @@ static void from_arguments(cli_batch *batch, cli_target *target)
     if (options->style == CLI_DOCUMENT)
         cli_stream_texts(batch, target, options->operands, options->operand_count, &document);
     else
-        cli_records_texts(batch->worker, target, options->operands, options->operand_count);
+        batch->failed |=
+            !cli_records_texts(batch->worker, target, options->operands, options->operand_count);
 }
 
 static void from_standard_input(cli_batch *batch, cli_target *target)
@@ -218,7 +219,7 @@ static void from_standard_input(cli_batch *batch, cli_target *target)
     if (options->style == CLI_DOCUMENT)
         cli_stream_descriptor(batch, target, STDIN_FILENO, &options->document);
     else
-        cli_records_descriptor(batch->worker, target, STDIN_FILENO);
+        batch->failed |= !cli_records_descriptor(batch->worker, target, STDIN_FILENO);
 }
 
 /* Somebody who types `zhen notes.txt` may have meant the file. */

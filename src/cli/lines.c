@@ -2,22 +2,32 @@
 
 #include "cli/grow.h"
 #include "cli/input.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { READ_SIZE = 64 * 1024 };
+enum { READ_SIZE = 64 * 1024, TOLD = -1 /* a failure that needs no more words */ };
 
-void cli_lines_start(cli_lines *lines, int descriptor)
+void cli_lines_start(cli_lines *lines, cli_target *target, int descriptor)
 {
-    *lines = (cli_lines){.descriptor = descriptor};
+    *lines = (cli_lines){.target = target, .descriptor = descriptor};
+    cli_decoder_start(&lines->decoder, target);
 }
 
-bool cli_lines_start_texts(cli_lines *lines, char *const *texts, size_t count)
+/* A signal needs no words, either. */
+static void fail(const cli_lines *lines, int failure)
 {
-    *lines = (cli_lines){.descriptor = -1, .at_end = true};
+    lines->target->failed = true;
+    if (failure != TOLD && !cli_signals_caught())
+        cli_error("%s: %s", cli_target_name(lines->target), strerror(failure));
+}
+
+void cli_lines_start_texts(cli_lines *lines, cli_target *target, char *const *texts, size_t count)
+{
+    *lines = (cli_lines){.target = target, .descriptor = -1, .at_end = true};
     for (size_t i = 0; i < count; i++)
         lines->capacity += strlen(texts[i]) + 1;
     lines->bytes = malloc(lines->capacity);
@@ -27,11 +37,13 @@ bool cli_lines_start_texts(cli_lines *lines, char *const *texts, size_t count)
         lines->bytes[lines->end + length] = '\n';
         lines->end += length + 1;
     }
-    return lines->bytes != NULL;
+    if (!lines->bytes)
+        fail(lines, ENOMEM);
 }
 
 void cli_lines_free(cli_lines *lines)
 {
+    cli_decoder_end(&lines->decoder);
     free(lines->bytes);
     free(lines->lines);
     *lines = (cli_lines){0};
@@ -45,8 +57,9 @@ static bool push_line(cli_lines *lines, size_t end, bool newline, bool continues
         return false;
     if (!lines->continued)
         lines->number++;
+    bool carriage_return = newline && end > lines->begin && lines->bytes[end - 1] == '\r';
     lines->lines[lines->count++] = (cli_line){
-        .text = {NULL, end - lines->begin},
+        .text = {NULL, end - lines->begin - carriage_return},
         .offset = lines->begin,
         .number = lines->number,
         .newline = newline,
@@ -66,7 +79,7 @@ static void discard_window(cli_lines *lines)
         lines->end -= lines->begin;
         lines->begin = 0;
     }
-    lines->count = 0;
+    lines->count = lines->read = 0;
 }
 
 /* Whether `text` ends a sentence before `end`: a full-width or Latin full stop, or a space. */
@@ -119,50 +132,73 @@ static bool take_lines(cli_lines *lines, const cli_window *window)
     return true;
 }
 
-static bool reserve(cli_lines *lines)
+static bool append(cli_lines *lines, const zhen_text *text)
 {
-    return cli_grow((void **)&lines->bytes, &lines->capacity, lines->end + READ_SIZE, 1);
+    if (!cli_grow((void **)&lines->bytes, &lines->capacity, lines->end + text->length, 1))
+        return false;
+    memcpy(lines->bytes + lines->end, text->bytes, text->length);
+    lines->end += text->length;
+    return true;
+}
+
+/* Takes what has been decoded; 0, or an errno. */
+static int take_text(cli_lines *lines, bool flush)
+{
+    zhen_text text;
+    do {
+        if (!cli_decoder_next(&lines->decoder, flush, &text))
+            return TOLD;
+        if (text.length && !append(lines, &text))
+            return ENOMEM;
+    } while (text.length);
+    return 0;
 }
 
 /* Reads what is there; 0, or an errno. */
 static int read_more(cli_lines *lines)
 {
-    if (!reserve(lines))
-        return ENOMEM;
-    ssize_t got = cli_input_read(lines->descriptor, lines->bytes + lines->end, READ_SIZE);
+    char bytes[READ_SIZE];
+    ssize_t got = cli_input_read(lines->descriptor, bytes, sizeof bytes);
     if (got < 0)
         return errno;
     lines->at_end = got == 0;
-    lines->end += (size_t)got;
-    return 0;
+    lines->read += (size_t)got;
+    if (!(got ? cli_decoder_feed(&lines->decoder, bytes, (size_t)got)
+              : cli_decoder_finish(&lines->decoder)))
+        return TOLD;
+    return take_text(lines, lines->at_end);
 }
 
 /* Collects lines until the window is full, the input ends or waits, or a read fails. */
 static int fill_window(cli_lines *lines, const cli_window *window)
 {
     for (;;) {
+        bool waits = !lines->at_end && cli_input_would_wait(lines->descriptor);
+        int failure = waits ? take_text(lines, true) : 0;
+        if (failure)
+            return failure;
         if (lines->bytes && !take_lines(lines, window))
             return ENOMEM;
-        if (full(lines, window) ||
-            (lines->count && !lines->at_end && cli_input_would_wait(lines->descriptor)))
+        if (full(lines, window) || (lines->count && waits))
             return 0;
         if (lines->at_end) /* the last line may lack its newline */
             return lines->end == lines->begin || push_line(lines, lines->end, false, false)
                        ? 0
                        : ENOMEM;
-        int failure = read_more(lines);
+        failure = read_more(lines);
         if (failure)
             return failure;
     }
 }
 
-bool cli_lines_next(cli_lines *lines, const cli_window *window, int *error)
+bool cli_lines_next(cli_lines *lines, const cli_window *window)
 {
     discard_window(lines);
     if (!lines->failure)
         lines->failure = fill_window(lines, window);
     for (size_t i = 0; i < lines->count; i++)
         lines->lines[i].text.bytes = lines->bytes + lines->lines[i].offset;
-    *error = lines->count ? 0 : lines->failure;
+    if (lines->count == 0 && lines->failure)
+        fail(lines, lines->failure);
     return lines->count > 0;
 }

@@ -1,12 +1,14 @@
-/* Reads lines in windows: as many as are there, never waiting for more once there are some. */
+/* Reads lines of UTF-8 in windows: as many as are there, never waiting for more once there are
+ * some.
+ */
 #ifndef CLI_LINES_H
 #define CLI_LINES_H
 
+#include "cli/decode.h"
 #include "cli/window.h"
-#include "zhen.h"
 
 typedef struct cli_line {
-    zhen_text text; /* without its newline */
+    zhen_text text; /* without its newline, which may be \r\n */
     size_t offset;  /* of the text in the window's bytes */
     size_t number;  /* in the file, from 1 */
     bool newline;   /* a newline followed; false at the end of the file and where a huge line
@@ -16,9 +18,12 @@ typedef struct cli_line {
 } cli_line;
 
 typedef struct cli_lines {
+    cli_target *target;
     int descriptor;
+    cli_decoder decoder;
     char *bytes; /* [begin, scanned): searched for newlines, no newline; [scanned, end): not yet */
     size_t begin, scanned, end, capacity;
+    size_t read; /* bytes, before they were decoded, since the window before */
     size_t number;
     bool at_end, continued;
     int failure;     /* errno of a read that failed after whole lines, which are handed out first */
@@ -30,12 +35,13 @@ typedef struct cli_lines {
  * memory stays bounded whatever the input. */
 enum { CLI_LINE_MAX = 1 << 20 };
 
-void cli_lines_start(cli_lines *lines, int descriptor);
-/* The lines of texts in memory, each ended by a newline; false when memory runs out. */
-bool cli_lines_start_texts(cli_lines *lines, char *const *texts, size_t count);
-/* Fills the window; false at the end of the input or on an error, which is in *error (0: none).
- * A signal that interrupts the wait gives EINTR. */
-bool cli_lines_next(cli_lines *lines, const cli_window *window, int *error);
+/* All that can fail print why and make the target a failed one. */
+void cli_lines_start(cli_lines *lines, cli_target *target, int descriptor);
+/* The lines of texts in memory, which are UTF-8, each ended by a newline. */
+void cli_lines_start_texts(cli_lines *lines, cli_target *target, char *const *texts, size_t count);
+/* Fills the window; false at the end of the input, on a failure, or if a signal interrupts the wait
+ * (a failure without words). */
+bool cli_lines_next(cli_lines *lines, const cli_window *window);
 void cli_lines_free(cli_lines *lines);
 
 #endif

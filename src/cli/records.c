@@ -24,8 +24,7 @@ static zhen_status make_document(const record_window *window, const cli_line *li
     options.format = ZHEN_FORMAT_TEXT;
     options.bilingual = ZHEN_BILINGUAL_NONE;
     options.name = cli_target_name(window->target);
-    if (!options.encoding)
-        options.encoding = "UTF-8"; /* a line is too short to guess */
+    options.encoding = "UTF-8"; /* lines have been decoded */
     zhen_reader *reader;
     *document = NULL;
     zhen_status status = zhen_reader_create(&options, &reader, error);
@@ -86,11 +85,11 @@ static bool write_records(const record_window *window, const cli_lines *lines,
             first += zhen_document_count(record.document);
     }
     cli_target_flush(window->target);
-    cli_run_count_bytes(window->worker->run, lines->begin);
+    cli_run_count_bytes(window->worker->run, lines->read);
     return true;
 }
 
-static bool run_window(cli_worker *worker, cli_target *target, const cli_lines *lines)
+static void run_window(cli_worker *worker, cli_target *target, const cli_lines *lines)
 {
     record_window window = {.worker = worker, .target = target};
     window.documents = calloc(lines->count, sizeof *window.documents);
@@ -106,7 +105,6 @@ static bool run_window(cli_worker *worker, cli_target *target, const cli_lines *
     free(window.documents);
     free(window.texts);
     target->failed |= !good;
-    return good && !target->failed;
 }
 
 /* A byte order mark is no text. */
@@ -119,39 +117,31 @@ static void drop_byte_order_mark(cli_lines *lines)
     first->length -= 3;
 }
 
-static void run_lines(cli_worker *worker, cli_target *target, cli_lines *lines)
+/* Takes over the lines, whose beginning may have failed. */
+static bool run_lines(cli_worker *worker, cli_target *target, cli_lines *lines)
 {
     cli_window window;
     cli_window_start(&window);
-    int failure = 0;
-    bool good = true;
-    while (good && !cli_signals_caught() && cli_lines_next(lines, &window, &failure)) {
+    while (!target->failed && !cli_signals_caught() && cli_lines_next(lines, &window)) {
         drop_byte_order_mark(lines);
-        good = run_window(worker, target, lines);
+        run_window(worker, target, lines);
         cli_window_grow(&window);
     }
-    if (failure && !cli_signals_caught())
-        cli_error("%s: %s", cli_target_name(target), strerror(failure));
-    target->failed |= failure || cli_signals_caught();
+    target->failed |= cli_signals_caught();
     cli_lines_free(lines);
-    cli_target_finish(target);
+    return cli_target_finish(target);
 }
 
-void cli_records_descriptor(cli_worker *worker, cli_target *target, int descriptor)
+bool cli_records_descriptor(cli_worker *worker, cli_target *target, int descriptor)
 {
     cli_lines lines;
-    cli_lines_start(&lines, descriptor);
-    run_lines(worker, target, &lines);
+    cli_lines_start(&lines, target, descriptor);
+    return run_lines(worker, target, &lines);
 }
 
-void cli_records_texts(cli_worker *worker, cli_target *target, char *const *texts, size_t count)
+bool cli_records_texts(cli_worker *worker, cli_target *target, char *const *texts, size_t count)
 {
     cli_lines lines;
-    if (cli_lines_start_texts(&lines, texts, count)) {
-        run_lines(worker, target, &lines);
-        return;
-    }
-    cli_error("out of memory");
-    target->failed = true;
-    cli_target_finish(target);
+    cli_lines_start_texts(&lines, target, texts, count);
+    return run_lines(worker, target, &lines);
 }

@@ -1,50 +1,27 @@
 #include "cli/stream.h"
 
 #include "cli/input.h"
+#include "cli/reader.h"
 #include "cli/signals.h"
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 typedef struct cli_stream {
     cli_batch *batch;
     cli_target *target;
-    zhen_reader *reader;
-    bool told_encoding;
+    cli_reader reader;
 } cli_stream;
-
-static bool fail(cli_stream *stream, const zhen_error *error)
-{
-    cli_error("%s", error->message);
-    stream->target->failed = true;
-    return false;
-}
-
-/* Says once in which encoding the file is read, if it was found out and is not what one expects. */
-static void tell_encoding(cli_stream *stream)
-{
-    const cli_options *options = stream->target->run->options;
-    const char *encoding = zhen_reader_encoding(stream->reader);
-    if (stream->told_encoding || !encoding)
-        return;
-    stream->told_encoding = true;
-    if (!options->quiet && !options->document.encoding && strcasecmp(encoding, "UTF-8"))
-        cli_error("%s: read as %s (--encoding if that is wrong)", cli_target_name(stream->target),
-                  encoding);
-}
 
 static bool take_documents(cli_stream *stream, bool flush)
 {
     for (;;) {
         zhen_document *document;
-        zhen_error error;
-        if (zhen_reader_next(stream->reader, flush, &document, &error))
-            return fail(stream, &error);
+        if (!cli_reader_next(&stream->reader, flush, &document))
+            return false;
         if (!document)
             return true;
-        tell_encoding(stream);
         cli_batch_add(stream->batch, stream->target, document);
     }
 }
@@ -52,33 +29,24 @@ static bool take_documents(cli_stream *stream, bool flush)
 static bool feed(cli_stream *stream, const char *bytes, size_t size)
 {
     cli_batch_count(stream->batch, size);
-    zhen_error error;
-    if (zhen_reader_feed(stream->reader, bytes, size, &error))
-        return fail(stream, &error);
-    return take_documents(stream, false);
+    return cli_reader_feed(&stream->reader, bytes, size) && take_documents(stream, false);
 }
 
 static bool finish(cli_stream *stream)
 {
-    zhen_error error;
-    if (zhen_reader_finish(stream->reader, &error))
-        return fail(stream, &error);
-    return take_documents(stream, true);
+    return cli_reader_finish(&stream->reader) && take_documents(stream, true);
 }
 
 static bool start(cli_stream *stream, cli_batch *batch, cli_target *target,
                   const zhen_document_options *options)
 {
     *stream = (cli_stream){.batch = batch, .target = target};
-    zhen_document_options named = *options;
-    named.name = cli_target_name(target);
-    zhen_error error;
-    return !zhen_reader_create(&named, &stream->reader, &error) || fail(stream, &error);
+    return cli_reader_start(&stream->reader, target, options);
 }
 
 static void end(cli_stream *stream)
 {
-    zhen_reader_free(stream->reader);
+    cli_reader_end(&stream->reader);
     cli_batch_add(stream->batch, stream->target, NULL);
 }
 

@@ -92,19 +92,27 @@ START_TEST(junk_gives_a_line_for_each_line)
 }
 END_TEST
 
-START_TEST(interactive_input_is_answered_at_once)
+/* Hangs if a line is held back. */
+static void expect_answers(const char *line, char *const arguments[])
 {
-    program process = process_start(ARGUMENTS("--greedy"));
+    program process = process_start(arguments);
     base_buffer output = {0};
     for (size_t i = 1; i <= 3; i++) {
-        process_write(&process, "你好。\n", strlen("你好。\n"));
-        process_read_lines(&process, &output, i); /* hangs if the line is held back */
+        process_write(&process, line, strlen(line));
+        process_read_lines(&process, &output, i);
     }
     result outcome = process_finish(&process);
     ck_assert_int_eq(outcome.code, 0);
     ck_assert_str_eq(outcome.output.data, "");
     outcome_free(&outcome);
     base_buffer_free(&output);
+}
+
+START_TEST(interactive_input_is_answered_at_once)
+{
+    expect_answers("你好。\n", ARGUMENTS("--greedy"));
+    expect_answers("你好。\n", ARGUMENTS("--greedy", "--json"));
+    expect_answers("\xC4\xE3\xBA\xC3\xA1\xA3\n", ARGUMENTS("--greedy", "--json"));
 }
 END_TEST
 
@@ -179,7 +187,7 @@ END_TEST
 START_TEST(json_is_valid_whatever_the_bytes)
 {
     static const char input[] = "\x01\xFF\xED\xA0\x80\"\\\t\n";
-    result outcome = process_run(input, sizeof input - 1, ARGUMENTS("--json"));
+    result outcome = process_run(input, sizeof input - 1, ARGUMENTS("--json", "--encoding=UTF-8"));
     ck_assert_int_eq(outcome.code, 0);
     cJSON *object = cJSON_Parse(outcome.output.data);
     ck_assert_ptr_nonnull(object);
@@ -210,6 +218,64 @@ START_TEST(nbest_and_bilingual_are_tables)
     char *pairs = process_translate("a\tb\n", ARGUMENTS("--bilingual"));
     ck_assert_str_eq(pairs, "a b\ta b\n");
     free(pairs);
+    pairs = process_translate("a\r\n\r\n\r", ARGUMENTS("--bilingual"));
+    ck_assert_str_eq(pairs, "a\ta\n\t\n \t \n");
+    free(pairs);
+}
+END_TEST
+
+static void expect_same_records(const char *bytes, size_t length, const char *encoding)
+{
+    char option[64];
+    snprintf(option, sizeof option, "--encoding=%s", encoding);
+    static const char *const styles[] = {"--json", "--bilingual", "--nbest=2"};
+    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
+        char *style = (char *)styles[i];
+        char *expected = process_translate("上海很大。我爱你。\n你好。", ARGUMENTS(style));
+        result told = process_run(bytes, length, ARGUMENTS(style, option));
+        ck_assert_str_eq(told.output.data, expected);
+        ck_assert_str_eq(told.error.data, "");
+        result guessed = process_run(bytes, length, ARGUMENTS(style));
+        ck_assert_str_eq(guessed.output.data, expected);
+        ck_assert_ptr_nonnull(strstr(guessed.error.data, "standard input: read as "));
+        outcome_free(&told);
+        outcome_free(&guessed);
+        free(expected);
+    }
+}
+
+/* In UTF-16, half of the first character is a newline. */
+START_TEST(records_are_of_decoded_lines)
+{
+    static const char gb18030[] =
+        "\xC9\xCF\xBA\xA3\xBA\xDC\xB4\xF3\xA1\xA3\xCE\xD2\xB0\xAE\xC4\xE3\xA1"
+        "\xA3\n\xC4\xE3\xBA\xC3\xA1\xA3";
+    static const char utf16[] =
+        "\x0A\x4E\x77\x6D\x88\x5F\x27\x59\x02\x30\x11\x62\x31\x72\x60\x4F\x02"
+        "\x30\x0A\x00\x60\x4F\x7D\x59\x02\x30";
+    expect_same_records(gb18030, sizeof gb18030 - 1, "GB18030");
+    expect_same_records(utf16, sizeof utf16 - 1, "UTF-16LE");
+}
+END_TEST
+
+START_TEST(arguments_are_utf8)
+{
+    char *plain = process_translate("", ARGUMENTS("--json", "你好。"));
+    char *other = process_translate("", ARGUMENTS("--json", "--encoding=GB18030", "你好。"));
+    ck_assert_str_eq(plain, other);
+    free(other);
+    free(plain);
+}
+END_TEST
+
+START_TEST(records_that_fail_are_failures)
+{
+    static const char *const styles[] = {"--json", "--bilingual", "--nbest=2"};
+    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
+        process_fail(1, "standard input: encoding no-such is not known",
+                     ARGUMENTS("--encoding=no-such", (char *)styles[i]));
+    int code = system("\"$ZHEN_PROGRAM\" --json < / 2> /dev/null");
+    ck_assert(WIFEXITED(code) && WEXITSTATUS(code) == 1);
 }
 END_TEST
 
@@ -344,6 +410,9 @@ int main(void)
         json_describes_each_line,
         json_is_valid_whatever_the_bytes,
         nbest_and_bilingual_are_tables,
+        records_are_of_decoded_lines,
+        arguments_are_utf8,
+        records_that_fail_are_failures,
         closed_pipe_ends_quietly,
         closed_streams_are_errors,
         interrupt_keeps_what_was_finished,

@@ -71,6 +71,8 @@ START_TEST(records_do_not_take_markup_for_text)
     process_fail(1, "page.html: --json and --nbest work line by line",
                  ARGUMENTS(MODEL, "--json", "-i", page));
     free(process_translate("", ARGUMENTS(MODEL, "--json", "-f", "text", "-i", page)));
+    process_fail(1, "page.html: html cannot hold two languages",
+                 ARGUMENTS(MODEL, "--bilingual=interleaved", "-i", page));
 }
 END_TEST
 

@@ -59,6 +59,7 @@ START_TEST(records_are_forgotten)
 {
     char *once = make_lines("once", 0, 30000), *twice = make_lines("twice", 0, 90000);
     expect_bounded("--json", once, twice, 6000);
+    expect_bounded("--json --encoding=GB18030", once, twice, 6000);
     expect_bounded("--format=csv", once, twice, 6000);
 }
 END_TEST
