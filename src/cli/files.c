@@ -27,7 +27,8 @@ typedef struct cli_queue {
 static bool is_finished(const cli_file *file)
 {
     struct stat input, output;
-    if (stat(file->input, &input) || stat(file->output, &output) || !S_ISREG(output.st_mode))
+    if (cli_input_is_standard(file->input) || stat(file->input, &input) ||
+        stat(file->output, &output) || !S_ISREG(output.st_mode))
         return false;
     return output.st_mtim.tv_sec != input.st_mtim.tv_sec
                ? output.st_mtim.tv_sec > input.st_mtim.tv_sec
@@ -153,6 +154,7 @@ static cli_exit run_list(cli_run *run, cli_list *list)
     const cli_options *options = run->options;
     cli_writer standard;
     cli_writer_standard(&standard);
+    run->in_place = list->in_place;
     run->counts.files = list->count;
     for (size_t i = 0; i < list->count; i++)
         run->counts.bytes += list->files[i].bytes;

@@ -142,7 +142,8 @@ static bool add_tree(const cli_options *options, cli_list *list, char *operand)
     walk.root = length + (operand[length - 1] != '/');
     if (!realpath(options->output, walk.output_real))
         walk.output_real[0] = '\0';
-    FTS *tree = fts_open((char *[]){operand, NULL}, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    int how = FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR; /* the operand itself may be a link */
+    FTS *tree = fts_open((char *[]){operand, NULL}, how, by_name);
     bool good = tree != NULL;
     for (FTSENT *entry; good && (entry = fts_read(tree));)
         good = walk_entry(&walk, tree, entry);
@@ -178,6 +179,27 @@ static bool outputs_differ(const cli_list *list)
     return differ;
 }
 
+static bool replaces_input(const cli_file *file)
+{
+    struct stat input, output;
+    return file->output && !cli_input_is_standard(file->input) && !stat(file->input, &input) &&
+           !stat(file->output, &output) && input.st_dev == output.st_dev &&
+           input.st_ino == output.st_ino;
+}
+
+/* A file that was translated in place cannot be told from one that was not. */
+static bool can_resume(const cli_options *options, cli_list *list)
+{
+    size_t i = 0;
+    while (i < list->count && !replaces_input(&list->files[i]))
+        i++;
+    list->in_place = i < list->count;
+    if (list->in_place && options->resume)
+        cli_error("--resume: '%s' would replace its input: whether that is done cannot be seen",
+                  list->files[i].output);
+    return !list->in_place;
+}
+
 static bool wants_directory(const cli_options *options)
 {
     size_t length = strlen(options->output);
@@ -210,7 +232,9 @@ cli_exit cli_list_make(const cli_options *options, cli_list *list)
             cli_error("%s: cannot be listed", options->operands[i]);
             return CLI_FAILED;
         }
-    return directory && !outputs_differ(list) ? CLI_USAGE : CLI_DONE;
+    if ((directory && !outputs_differ(list)) || (!can_resume(options, list) && options->resume))
+        return CLI_USAGE;
+    return CLI_DONE;
 }
 
 void cli_list_free(cli_list *list)

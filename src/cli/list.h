@@ -8,6 +8,7 @@ typedef struct cli_list {
     cli_file *files;
     size_t count, capacity;
     bool incomplete; /* something could not be read (printed) */
+    bool in_place;   /* some output replaces its input */
 } cli_list;
 
 /* Lists the operands, with -r what is in directories, and makes the output directories. Returns

@@ -54,9 +54,11 @@ static void sum_up_files(const cli_run *run, double seconds)
         return;
     size_t finished = counts->files_done + counts->files_skipped;
     if (cli_signals_caught() && run->options->output) {
-        fprintf(stderr, "zhen: stopped: %zu of %zu files are finished; ", finished, counts->files);
-        fprintf(stderr, "the same command%s goes on with the rest\n",
-                run->options->resume ? "" : " with --resume");
+        fprintf(stderr, "zhen: stopped: %zu of %zu files are finished", finished, counts->files);
+        if (!run->in_place)
+            fprintf(stderr, "; the same command%s goes on with the rest",
+                    run->options->resume ? "" : " with --resume");
+        putc('\n', stderr);
         return;
     }
     fprintf(stderr, "zhen: %zu files translated", counts->files_done);

@@ -18,6 +18,7 @@ typedef struct cli_run {
     const cli_options *options;
     const zhen_model *model;
     struct timespec start;
+    bool in_place;        /* outputs replace inputs, so that the run cannot be resumed */
     bool progress;        /* shown: standard error is a terminal and nobody asked for quiet */
     pthread_mutex_t lock; /* of all below */
     cli_counts counts;

@@ -10,12 +10,14 @@ typedef struct cli_writer {
     char *bytes;
     size_t length, capacity;
     char *path, *partial; /* of a file that is to appear whole; else NULL */
+    int mode;             /* that it gets then, or -1: as it was made */
     int failure;          /* errno of the first write that failed, 0: none */
 } cli_writer;
 
 void cli_writer_standard(cli_writer *writer);
 /* Writes to a hidden file beside `path`, .NAME.zhen-part, which becomes `path` in the end; what is
- * no regular file (a device, a pipe) is written to as it is. False with errno set on failure. */
+ * no regular file (a device, a pipe), or is the standard output or error of this process, is
+ * written to as it is. False with errno set on failure. */
 bool cli_writer_file(cli_writer *writer, const char *path);
 /* What to say about an errno that cli_writer_file has set. */
 const char *cli_writer_reason(int failure);

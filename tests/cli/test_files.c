@@ -22,6 +22,27 @@ static void run(char *const arguments[])
     free(process_translate("", arguments));
 }
 
+static void sleep_microseconds(unsigned microseconds)
+{
+    nanosleep(&(struct timespec){0, 1000L * microseconds}, NULL);
+}
+
+static bool has_ended(pid_t id)
+{
+    siginfo_t ended = {0};
+    return !waitid(P_PID, (id_t)id, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid == id;
+}
+
+/* Runs a command of the shell in which $ZHEN is the program. */
+static int shell(const char *command)
+{
+    setenv("ZHEN", getenv("ZHEN_PROGRAM"), 1);
+    setenv("FOLDER", folder_path(""), 1);
+    int status = system(command);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
 START_TEST(files_are_translated_whole)
 {
     char *a = folder_path("a.txt"), *b = folder_path("b.txt"), *both = folder_path("out");
@@ -53,7 +74,29 @@ START_TEST(a_tree_can_be_translated_in_place)
     run(ARGUMENTS(MODEL, "-r", "-o", tree, tree));
     folder_expect(file, translated);
     ck_assert_uint_eq(folder_count(tree), 1);
+    process_fail(2, "tree/a.txt' would replace its input",
+                 ARGUMENTS(MODEL, "-r", "--resume", "-o", tree, tree));
     free(translated);
+}
+END_TEST
+
+START_TEST(a_link_to_a_tree_is_followed)
+{
+    char *out = folder_path("out"), *link = folder_path("link");
+    ck_assert(!mkdir(folder_path("tree"), 0777) && !symlink("tree", link));
+    folder_write(folder_path("tree/a.txt"), "plain\n", 6);
+    run(ARGUMENTS(MODEL, "-r", "-o", out, link));
+    folder_expect(folder_path("out/a.txt"), "plain\n");
+}
+END_TEST
+
+START_TEST(standard_input_is_never_finished)
+{
+    ck_assert_int_eq(
+        shell("cd $FOLDER && mkdir o && touch ./- && sleep 0.01 && touch o/stdin.txt &&"
+              " echo plain | $ZHEN --resume -o o/ -"),
+        0);
+    folder_expect(folder_path("o/stdin.txt"), "plain\n");
 }
 END_TEST
 
@@ -108,6 +151,86 @@ START_TEST(modes_and_links_are_kept)
 }
 END_TEST
 
+START_TEST(a_link_to_nothing_is_followed)
+{
+    struct stat status;
+    char *in = folder_path("in.txt"), *link = folder_path("link");
+    folder_write(in, "text\n", 5);
+    ck_assert(!mkdir(folder_path("sub"), 0777) && !symlink("sub/second", link));
+    ck_assert(!symlink("out.txt", folder_path("sub/second")));
+    run(ARGUMENTS(MODEL, "-o", link, in));
+    folder_expect(folder_path("sub/out.txt"), "text\n");
+    ck_assert(!lstat(link, &status) && S_ISLNK(status.st_mode));
+    ck_assert_uint_eq(folder_count(folder_path("sub")), 2);
+}
+END_TEST
+
+START_TEST(a_redirected_stream_is_not_replaced)
+{
+    folder_write(folder_path("in.txt"), "plain\n", 6);
+    folder_write(folder_path("log"), "before\n", 7);
+    ck_assert_int_eq(shell("$ZHEN -o /dev/stdout $FOLDER/in.txt >> $FOLDER/log"), 0);
+    folder_expect(folder_path("log"), "before\nplain\n");
+}
+END_TEST
+
+/* Starts a run that has begun to write `out`, and waits for more of its input. */
+static program start_writing(char *out, int *writer)
+{
+    char *fifo = folder_path("fifo.txt");
+    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+    size_t before = folder_count(folder_path(""));
+    program process = process_start(ARGUMENTS(MODEL, "-o", out, fifo));
+    *writer = open(fifo, O_WRONLY);
+    ck_assert_int_eq(write(*writer, "text\n", 5), 5);
+    while (folder_count(folder_path("")) == before && !has_ended(process.id))
+        sleep_microseconds(200);
+    return process;
+}
+
+static void finish_writing(program *process, int writer)
+{
+    close(writer);
+    result outcome = process_finish(process);
+    ck_assert_int_eq(outcome.code, 0);
+    outcome_free(&outcome);
+}
+
+/* A run that is killed must leave something that the next can write to. */
+START_TEST(an_output_is_read_only_in_the_end)
+{
+    struct stat status;
+    char *out = folder_path("out.txt");
+    folder_write(out, "old\n", 4);
+    ck_assert(!chmod(out, 0444));
+    int writer;
+    program process = start_writing(out, &writer);
+    ck_assert(!stat(folder_path(".out.txt.zhen-part"), &status));
+    ck_assert_int_eq(status.st_mode & 07777, 0644);
+    finish_writing(&process, writer);
+    folder_expect(out, "text\n");
+    ck_assert(!stat(out, &status) && (status.st_mode & 07777) == 0444);
+}
+END_TEST
+
+START_TEST(long_names_are_told_apart)
+{
+    char name[256];
+    memset(name, 'x', 255);
+    name[255] = '\0';
+    char *in = folder_path("in.txt"), *first = folder_path(name);
+    name[254] = 'y';
+    char *second = folder_path(name);
+    folder_write(in, "other\n", 6);
+    int writer;
+    program process = start_writing(first, &writer);
+    run(ARGUMENTS(MODEL, "-o", second, in));
+    finish_writing(&process, writer);
+    folder_expect(first, "text\n");
+    folder_expect(second, "other\n");
+}
+END_TEST
+
 START_TEST(devices_are_written_to)
 {
     char *in = folder_path("in.txt"), *fifo = folder_path("fifo");
@@ -127,16 +250,6 @@ START_TEST(devices_are_written_to)
 END_TEST
 
 /* ---- A full disk -------------------------------------------------------------------------- */
-
-/* Runs a command of the shell in which $ZHEN is the program. */
-static int shell(const char *command)
-{
-    setenv("ZHEN", getenv("ZHEN_PROGRAM"), 1);
-    setenv("FOLDER", folder_path(""), 1);
-    int status = system(command);
-    ck_assert(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
 
 static void expect_one_line(const char *path, const char *words)
 {
@@ -191,22 +304,29 @@ START_TEST(interrupt_leaves_no_partial_file)
 }
 END_TEST
 
-START_TEST(interrupt_says_how_to_go_on)
+/* Interrupts a batch into `directory` and looks for what it says then. */
+static void expect_advice(char *directory, const char *words)
 {
     char *fifo = folder_path("in.txt"), *other = folder_path("other.txt");
-    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
-    folder_write(other, "text\n", 5);
-    program process = process_start(ARGUMENTS("-m", "tests/nn/fixtures/relu-tied", "-v", "-o",
-                                              folder_path("out/"), fifo, other));
+    program process = process_start(
+        ARGUMENTS("-m", "tests/nn/fixtures/relu-tied", "-v", "-o", directory, fifo, other));
     int writer = open(fifo, O_WRONLY);
     kill(process.id, SIGINT);
     result outcome = process_finish(&process);
     close(writer);
     ck_assert_int_eq(outcome.signal, SIGINT);
-    ck_assert_ptr_nonnull(strstr(outcome.error.data, "zhen: stopped: 0 of 2 files are finished; "
-                                                     "the same command with --resume goes on"));
+    ck_assert_msg(strstr(outcome.error.data, words), "%s", outcome.error.data);
     ck_assert_ptr_null(strstr(outcome.error.data, "failed"));
     outcome_free(&outcome);
+}
+
+START_TEST(interrupt_says_how_to_go_on)
+{
+    ck_assert_int_eq(mkfifo(folder_path("in.txt"), 0600), 0);
+    folder_write(folder_path("other.txt"), "text\n", 5);
+    expect_advice(folder_path("out/"), "zhen: stopped: 0 of 2 files are finished; "
+                                       "the same command with --resume goes on with the rest\n");
+    expect_advice(folder_path(""), "zhen: stopped: 0 of 2 files are finished\n"); /* in place */
 }
 END_TEST
 
@@ -295,11 +415,6 @@ static int count_outputs(void)
     return there;
 }
 
-static void sleep_microseconds(unsigned microseconds)
-{
-    nanosleep(&(struct timespec){0, 1000L * microseconds}, NULL);
-}
-
 static unsigned next_random(unsigned *state, unsigned limit)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -310,12 +425,6 @@ static program start_batch(void)
 {
     return process_start(ARGUMENTS(MODEL, "-r", "--jobs=2", "--resume", "-o", folder_path("out"),
                                    folder_path("in")));
-}
-
-static bool has_ended(pid_t id)
-{
-    siginfo_t ended = {0};
-    return !waitid(P_PID, (id_t)id, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid == id;
 }
 
 /* Waits until the run has finished one or two more files, or has just begun, then a moment; then
@@ -362,9 +471,15 @@ int main(void)
     const TTest *const tests[] = {
         files_are_translated_whole,
         a_tree_can_be_translated_in_place,
+        a_link_to_a_tree_is_followed,
+        standard_input_is_never_finished,
         records_do_not_take_markup_for_text,
         one_bad_file_does_not_stop_the_rest,
         modes_and_links_are_kept,
+        a_link_to_nothing_is_followed,
+        a_redirected_stream_is_not_replaced,
+        an_output_is_read_only_in_the_end,
+        long_names_are_told_apart,
         devices_are_written_to,
         full_disk_is_reported,
         full_disk_leaves_no_partial_file,
