@@ -55,19 +55,28 @@ static bool is_fixed_blank(int32_t c)
     return c == 0xA0 || (c >= 0x2002 && c <= 0x200A) || c == 0x202F || c == 0x3000;
 }
 
-static bool add_point(doc_flow *flow, zhen_span raw, bool blank)
+static bool add_blank(doc_flow *flow, zhen_span raw)
 {
-    return doc_flow_add(
-        flow, &(doc_event){.kind = DOC_EVENT_POINT, .flags = blank ? DOC_BLANK : 0, .raw = raw});
+    return doc_flow_add(flow,
+                        &(doc_event){.kind = DOC_EVENT_POINT, .flags = DOC_BLANK, .raw = raw});
+}
+
+/* What the reference says is not known: where plain text is asked for, it is shown itself. */
+static bool add_unknown(doc_flow *flow, const char *source, zhen_span raw)
+{
+    return doc_flow_add(flow, &(doc_event){.kind = DOC_EVENT_POINT,
+                                           .raw = raw,
+                                           .text = source + raw.begin,
+                                           .text_length = raw.end - raw.begin});
 }
 
 static bool add_numeric(doc_flow *flow, base_arena *arena, const char *source, zhen_span raw)
 {
     int32_t character = numeric_character(source + raw.begin, raw.end - raw.begin);
     if (is_fixed_blank(character))
-        return add_point(flow, raw, true);
+        return add_blank(flow, raw);
     if (character < 0x20)
-        return add_point(flow, raw, false);
+        return add_unknown(flow, source, raw);
     utf8proc_uint8_t bytes[4];
     size_t length = (size_t)utf8proc_encode_char(character, bytes);
     const char *text = base_arena_string(arena, (const char *)bytes, length);
@@ -82,11 +91,11 @@ static bool add_reference(doc_flow *flow, base_arena *arena, const char *source,
         return add_numeric(flow, arena, source, raw);
     for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++)
         if (is_name(name, length, blanks[i]))
-            return add_point(flow, raw, true);
+            return add_blank(flow, raw);
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (is_name(name, length, named[i].name))
             return doc_flow_add_spelled(flow, raw, named[i].text, strlen(named[i].text));
-    return add_point(flow, raw, false);
+    return add_unknown(flow, source, raw);
 }
 
 bool doc_entity_add_text(doc_flow *flow, base_arena *arena, const char *source, zhen_span raw)

@@ -61,6 +61,8 @@ static bool write_raw(writing *w, const doc_mark *mark)
 {
     if (!flush(w))
         return false;
+    if (w->plain && (mark->flags & DOC_BLANK) && !base_buffer_append_byte(&w->unit->plain, ' '))
+        return false;
     if (w->plain && mark->plain_length &&
         !base_buffer_append(&w->unit->plain, mark->plain, mark->plain_length))
         return false;

@@ -58,6 +58,7 @@ START_TEST(pairs_show_words)
         {ZHEN_FORMAT_HTML, "<p>我%s<span translate=no>水\n\t课</span>",
          "我%s水  课\tpd %s水  课\n"},
         {ZHEN_FORMAT_HTML, "<p>我<svg></svg>爱", "我爱\tpd  jg\n"},
+        {ZHEN_FORMAT_HTML, "<p>我&copy;爱&nbsp;水", "我&copy;爱 水\tpd&copy; jg kz\n"},
         {ZHEN_FORMAT_MARKDOWN, "我 `` `a` `` 爱", "我 `a` 爱\tpd `a` jg\n"},
         {ZHEN_FORMAT_MARKDOWN, "我<code>a **b**</code>爱", "我a b爱\tpd a b jg\n"},
         {ZHEN_FORMAT_XLIFF,
