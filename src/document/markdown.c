@@ -9,6 +9,7 @@
 #include "document/entity.h"
 #include "document/escape.h"
 #include "document/markdown_gap.h"
+#include "document/markdown_pad.h"
 #include "document/markup.h"
 #include "document/protect.h"
 
@@ -34,9 +35,8 @@ enum { MAX_HAPPENINGS = 256 };
 typedef struct reading {
     zhen_document *document;
     const char *text; /* the source */
-    const char
-        *given; /* what md4c reads: the source from `base` on, with formulas and notes masked */
     size_t base, length;
+    doc_padded given; /* what md4c reads: the source from `base` on, masked and padded */
     MD_BLOCKTYPE block;
     bool prose;    /* the block holds text to translate */
     size_t cursor; /* behind what was last added to the flow; SIZE_MAX: nothing yet in this block */
@@ -293,8 +293,14 @@ static void add_inside(reading *r, size_t begin, size_t end)
 static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *data)
 {
     reading *r = data;
-    bool in_source = text >= r->given && text < r->given + (r->length - r->base);
-    size_t begin = in_source ? r->base + (size_t)(text - r->given) : 0, end = begin + size;
+    const base_buffer *given = &r->given.text;
+    bool in_source = text >= given->data && text < given->data + given->length;
+    size_t begin = 0, end = 0;
+    if (in_source) {
+        size_t at = (size_t)(text - given->data);
+        begin = r->base + doc_markdown_unpad(&r->given, at);
+        end = r->base + doc_markdown_unpad(&r->given, at + size);
+    }
     if (r->block == MD_BLOCK_HTML && in_source) {
         r->html.begin = r->html.end ? r->html.begin : begin;
         r->html.end = end;
@@ -536,10 +542,11 @@ static zhen_status parse(reading *r, zhen_error *error)
                               .leave_span = on_leave_span,
                               .text = on_text};
     size_t length = r->length - r->base;
-    char *given = mask(r->text + r->base, length);
-    r->given = given;
-    bool ok = given && md_parse(given, (MD_SIZE)length, &parser, r) == 0;
-    free(given);
+    char *masked = mask(r->text + r->base, length);
+    bool ok = masked && doc_markdown_pad(masked, length, &r->given) &&
+              md_parse(r->given.text.data, (MD_SIZE)r->given.text.length, &parser, r) == 0;
+    free(masked);
+    doc_markdown_pad_free(&r->given);
     return ok && !r->failed ? translate_html(r, error) : base_fail_memory(error);
 }
 

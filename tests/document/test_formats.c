@@ -197,6 +197,26 @@ START_TEST(markdown_inlines)
 }
 END_TEST
 
+/* One dash below the head of a column is enough. */
+START_TEST(markdown_tables)
+{
+    static const char *const below[] = {"|-|-|",  "|---|---|", "-|-",        "|:-|-:|",
+                                        "|--|:-", "| - | - |", "| -- |:-:|", "|-|-|\r"};
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        char text[128], expected[128];
+        snprintf(text, sizeof text, "> 我\n\n|我|爱|\n%s\n|水|`|-|`|\n\n课", below[i]);
+        snprintf(expected, sizeof expected, "> pd\n\n|pd|jg|\n%s\n|kz|`|-|`|\n\nka", below[i]);
+        expect_gloss(&o, text, expected);
+        expect_output(&o, MOCK_IDENTITY, text, text);
+    }
+    /* What only looks like it. */
+    expect_gloss(&o, "```\n|-|\n```\n\n- |\n- 爱\n", "```\n|-|\n```\n\n- |\n- jg\n");
+    expect_gloss(&o, "我\n|-|-|\n爱\n\n<div>\n|-|我\n|-|\n爱</div>\n",
+                 "pd\n|-|-|\njg\n\n<div>\n|-| pd|-| jg</div>\n");
+}
+END_TEST
+
 /* A link that is named by its text keeps the text as its label. */
 START_TEST(markdown_labels)
 {
@@ -614,6 +634,7 @@ int main(void)
                                                 &sentences_are_located,
                                                 &markdown_inlines,
                                                 &markdown_labels,
+                                                &markdown_tables,
                                                 &markdown_leaves_code_alone,
                                                 &markdown_html,
                                                 &markdown_escapes,
