@@ -195,9 +195,12 @@ const char *doc_charset_guess(zhen_format format, const char *sample, size_t len
     /* Rare characters alone fit better than this; junk does not, and stays in lines as UTF-8. */
     const char *best = "UTF-8";
     double best_score = utf8 == PERHAPS_UTF8 ? 0.5 : -0.7;
+    /* Letters of ASCII, two by two, are Han characters in UTF-16: where there is not one zero byte,
+     * as its line ends have, most characters must be common ones. */
+    double least_in_utf16 = memchr(sample, '\0', length) ? best_score : 0.2;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         double s = score(candidates[i], sample, length);
-        if (s > best_score) {
+        if (s > best_score && (i < 2 || s > least_in_utf16)) {
             best = candidates[i];
             best_score = s;
         }

@@ -64,9 +64,10 @@ static bool read_name(const char **at, doc_json_step *step)
     return true;
 }
 
-/* One pattern, up to its comma or the end. */
+/* One pattern, up to its comma or the end; blanks before it are no part of it. */
 static zhen_status read_pattern(doc_json_path *path, const char **at, zhen_error *error)
 {
+    *at += strspn(*at, " ");
     const char *begin = *at;
     if (**at == '$')
         ++*at;

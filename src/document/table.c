@@ -60,12 +60,18 @@ static zhen_status read_field(const zhen_document *document, size_t at, char sep
 
 /* ---- Columns ------------------------------------------------------------------------------ */
 
-/* Whether a comma-separated list holds the name. */
+static bool is_name(const char *item, size_t item_length, const char *name, size_t length)
+{
+    return item_length == length && memcmp(item, name, length) == 0;
+}
+
+/* Whether a comma-separated list holds the name; its items may have blanks before them. */
 static bool list_has(const char *list, const char *name, size_t length)
 {
     for (;;) {
-        size_t item = strcspn(list, ",");
-        if (item == length && memcmp(list, name, length) == 0)
+        size_t item = strcspn(list, ","), blanks = strspn(list, " ");
+        if (is_name(list, item, name, length) ||
+            (blanks < item && is_name(list + blanks, item - blanks, name, length)))
             return true;
         if (!list[item])
             return false;

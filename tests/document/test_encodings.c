@@ -63,6 +63,9 @@ START_TEST(sentences_are_recognised)
     /* Read in the wrong order, ASCII looks like rare characters. */
     check_guess("UTF-16BE", "body { color: #333; } /* \u00A9 */", "UTF-16BE");
     check_guess("UTF-16LE", "body { color: #333; } /* \u00A9 */", "UTF-16LE");
+    /* As do two letters of it in UTF-16. */
+    check_guess("ISO-8859-1", "caf\u00E9 and some English text", "UTF-8");
+    check_guess("ISO-8859-1", "it was the na\u00EFve thing to do, said Ren\u00E9\n", "UTF-8");
 }
 END_TEST
 

@@ -511,7 +511,7 @@ START_TEST(json_paths)
         {"$..a", "{\"a\":\"pd\",\"b\":[{\"a\":\"jg\",\"c\":\"水\"},\"课\"]}"},
         {"b[*].c", "{\"a\":\"我\",\"b\":[{\"a\":\"爱\",\"c\":\"kz\"},\"课\"]}"},
         {"$.b[1]", "{\"a\":\"我\",\"b\":[{\"a\":\"爱\",\"c\":\"水\"},\"ka\"]}"},
-        {"b[0],a", "{\"a\":\"pd\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"课\"]}"},
+        {"b[0], a", "{\"a\":\"pd\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"课\"]}"},
         {"['b'][0].*", "{\"a\":\"我\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"课\"]}"},
     };
     zhen_document_options o = format(ZHEN_FORMAT_JSON);
@@ -576,7 +576,7 @@ START_TEST(csv_columns)
     for (o.chunk_bytes = 1; o.chunk_bytes < 40; o.chunk_bytes += 9) {
         o.columns = "2";
         expect_gloss(&o, "我,爱\n水,课\n", "我,jg\n水,ka\n");
-        o.columns = "爱,none";
+        o.columns = "none, 爱";
         expect_gloss(&o, "我,爱\n水,课\n课,水\n", "我,爱\n水,ka\n课,kz\n");
     }
     o.columns = "none";
