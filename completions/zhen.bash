@@ -1,21 +1,23 @@
 # bash completion for zhen
 _zhen() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} i
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} sign=
     if [ "$word" = "=" ]; then
-        word=""
+        word="" sign="="
     elif [ "$before" = "=" ]; then
-        before=${COMP_WORDS[COMP_CWORD - 2]}
+        before=${COMP_WORDS[COMP_CWORD - 2]} sign="="
     fi
     compopt -o default 2> /dev/null
     case $before in
+    --bilingual) # its value may be missing: it has to stand behind a sign
+        if [ -n "$sign" ]; then
+            mapfile -t COMPREPLY < <(compgen -W "tsv interleaved" -- "$word")
+            return
+        fi ;;
     -f | --format)
         mapfile -t COMPREPLY < <(compgen -W "text markdown html xhtml srt vtt po json jsonl csv tsv xliff" -- "$word")
         return ;;
     --encoding)
         mapfile -t COMPREPLY < <(compgen -W "UTF-8 UTF-16 GB18030 GBK GB2312 Big5" -- "$word")
-        return ;;
-    --bilingual)
-        mapfile -t COMPREPLY < <(compgen -W "tsv interleaved" -- "$word")
         return ;;
     -m | --model | info | quantize)
         mapfile -t COMPREPLY < <(compgen -d -- "$word")

@@ -116,7 +116,7 @@ typedef enum zhen_early_stopping {
 } zhen_early_stopping;
 
 /* Settings of a translator. Call zhen_options_init first: it fills in the model's own defaults
- * (generation_config.json); then change what you need. */
+ * (generation_config.json) and the number of physical cores; then change what you need. */
 typedef struct zhen_options {
     unsigned threads;      /* worker threads, which also share a single sentence; 0: one for each
                               physical core */

@@ -19,7 +19,7 @@ typedef struct cli_queue {
     cli_list *list;
     size_t next;          /* under run->lock */
     cli_writer *standard; /* where files without an output go */
-    unsigned threads;     /* of each job's translator; 0: one for each core */
+    unsigned threads;     /* of each job's translator */
     bool broken;          /* a job could not start */
 } cli_queue;
 
@@ -118,11 +118,19 @@ static void *work(void *context)
 }
 
 /* The threads that the translators have in all are shared out among the jobs. */
-static void run_jobs(cli_queue *queue, unsigned jobs, unsigned threads)
+static unsigned threads_of_each(const cli_run *run, unsigned jobs)
+{
+    zhen_options defaults;
+    zhen_options_init(&defaults, run->model);
+    unsigned threads = run->options->threads ? run->options->threads : defaults.threads;
+    return threads > jobs ? threads / jobs : 1;
+}
+
+static void run_jobs(cli_queue *queue, unsigned jobs)
 {
     pthread_t others[256];
     unsigned started = 0;
-    queue->threads = jobs > 1 ? (threads > jobs ? threads / jobs : 1) : threads;
+    queue->threads = threads_of_each(queue->run, jobs);
     while (started + 1 < jobs && !pthread_create(&others[started], NULL, work, queue))
         started++;
     work(queue);
@@ -160,7 +168,7 @@ static cli_exit run_list(cli_run *run, cli_list *list)
         run->counts.bytes += list->files[i].bytes;
     cli_queue queue = {.run = run, .list = list, .standard = options->output ? NULL : &standard};
     size_t jobs = options->jobs < list->count ? options->jobs : list->count;
-    run_jobs(&queue, jobs ? (unsigned)jobs : 1, options->threads);
+    run_jobs(&queue, jobs ? (unsigned)jobs : 1);
     bool written = close_standard(&standard);
     if (queue.broken)
         return CLI_MODEL;

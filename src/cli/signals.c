@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@ enum { WATCHED_MAX = 512 };
 /* A handler has nothing but static variables to work with. */
 static volatile sig_atomic_t caught;
 static _Atomic(zhen_translator *) watched[WATCHED_MAX];
+static atomic_uint handlers; /* at work, on any thread */
 
 static int wake[2] = {-1, -1}; /* a pipe */
 
@@ -25,11 +27,13 @@ static void handle(int signal)
         /* Full or missing: a waiting read is interrupted all the same, but for the race. */
     }
     errno = saved;
+    atomic_fetch_add(&handlers, 1);
     for (size_t i = 0; i < WATCHED_MAX; i++) {
         zhen_translator *translator = atomic_load(&watched[i]);
         if (translator)
             zhen_translator_cancel(translator);
     }
+    atomic_fetch_sub(&handlers, 1);
 }
 
 void cli_signals_catch(void)
@@ -67,6 +71,8 @@ void cli_signals_watch(zhen_translator *translator)
 void cli_signals_forget(zhen_translator *translator)
 {
     replace(translator, NULL);
+    while (atomic_load(&handlers)) /* one on another thread may still have it in hand */
+        sched_yield();
 }
 
 bool cli_signals_caught(void)

@@ -92,14 +92,25 @@ void cli_stream_descriptor(cli_batch *batch, cli_target *target, int descriptor,
     end(&stream);
 }
 
+/* Reads texts to the end of the reader, a line each. */
+static bool read_texts(cli_stream *stream, char *const *texts, size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++)
+        good = feed(stream, texts[i], strlen(texts[i])) && feed(stream, "\n", 1);
+    return good && finish(stream);
+}
+
 void cli_stream_texts(cli_batch *batch, cli_target *target, char *const *texts, size_t count,
                       const zhen_document_options *options)
 {
+    /* Lines that follow one another would be one paragraph. */
+    size_t each = options->paragraphs ? 1 : count;
     cli_stream stream;
-    bool good = start(&stream, batch, target, options);
-    for (size_t i = 0; i < count && good; i++)
-        good = feed(&stream, texts[i], strlen(texts[i])) && feed(&stream, "\n", 1);
-    if (good)
-        finish(&stream);
+    bool good = start(&stream, batch, target, options) && read_texts(&stream, texts, each);
+    for (size_t i = each; i < count && good; i += each) {
+        cli_reader_end(&stream.reader);
+        good = start(&stream, batch, target, options) && read_texts(&stream, texts + i, each);
+    }
     end(&stream);
 }

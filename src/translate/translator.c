@@ -31,7 +31,7 @@ void zhen_options_init(zhen_options *options, const zhen_model *model)
     search_options defaults;
     search_options_init(&defaults, &model->config, &model->generation);
     *options = (zhen_options){
-        .threads = 0,
+        .threads = (unsigned)translate_cores(),
         .beam = (unsigned)defaults.beams,
         .nbest = 1,
         .length_penalty = defaults.length_penalty,

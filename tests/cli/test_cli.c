@@ -27,6 +27,17 @@ START_TEST(arguments_give_a_line_each)
 }
 END_TEST
 
+START_TEST(arguments_are_paragraphs_of_their_own)
+{
+    char *plain = process_translate("", ARGUMENTS("今天天气很好。", "plain", "你好！"));
+    char *joined =
+        process_translate("", ARGUMENTS("--paragraphs", "今天天气\n很好。", "plain", "你好！"));
+    ck_assert_str_eq(plain, joined);
+    free(plain);
+    free(joined);
+}
+END_TEST
+
 START_TEST(filter_gives_what_arguments_give)
 {
     char *argument = process_translate("", ARGUMENTS("今天天气很好。"));
@@ -399,6 +410,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         arguments_give_a_line_each,
+        arguments_are_paragraphs_of_their_own,
         filter_gives_what_arguments_give,
         text_without_han_passes_unchanged,
         line_structure_is_kept,

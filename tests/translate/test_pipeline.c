@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "support/suite.h"
 #include "text/text.h"
+#include "translate/cores.h"
 #include "zhen.h"
 
 #include <pthread.h>
@@ -26,6 +27,7 @@ static zhen_options settings(void)
 {
     zhen_options options;
     zhen_options_init(&options, model);
+    ck_assert_uint_eq(options.threads, translate_cores());
     options.beam = 2;
     options.threads = 2;
     return options;
