@@ -3,15 +3,15 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/task.h"
+#include "tokenizer/added.h"
 #include "tokenizer/detokenizer.h"
 #include "tokenizer/vocabulary.h"
 
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct model_paths {
-    char *source, *target, *vocabulary, *target_vocabulary, *config;
+    char *source, *target, *vocabulary, *target_vocabulary, *config, *added;
 } model_paths;
 
 struct tok_tokenizer {
@@ -35,19 +35,10 @@ struct tok_tokenizer {
 
 /* tokenizer_config.json says whether the sides have vocabularies of their own; where it does not,
  * the presence of target_vocab.json does. */
-static bool reads_separate_vocabularies(const char *config_path, const char *vocabulary_path)
+static bool has_separate_vocabularies(const cJSON *config, const char *vocabulary_path)
 {
-    bool separate = base_path_exists(vocabulary_path);
-    base_map file;
-    if (base_map_open(config_path, &file, NULL))
-        return separate;
-    cJSON *root = cJSON_ParseWithLength((const char *)file.bytes, file.size);
-    const cJSON *flag = cJSON_GetObjectItemCaseSensitive(root, "separate_vocabs");
-    if (cJSON_IsBool(flag))
-        separate = cJSON_IsTrue(flag);
-    cJSON_Delete(root);
-    base_map_close(&file);
-    return separate;
+    const cJSON *flag = cJSON_GetObjectItemCaseSensitive(config, "separate_vocabs");
+    return cJSON_IsBool(flag) ? cJSON_IsTrue(flag) : base_path_exists(vocabulary_path);
 }
 
 static bool join_paths(model_paths *paths, const char *directory)
@@ -57,8 +48,9 @@ static bool join_paths(model_paths *paths, const char *directory)
     paths->vocabulary = base_path_join(directory, "vocab.json");
     paths->target_vocabulary = base_path_join(directory, "target_vocab.json");
     paths->config = base_path_join(directory, "tokenizer_config.json");
+    paths->added = base_path_join(directory, "added_tokens.json");
     return paths->source && paths->target && paths->vocabulary && paths->target_vocabulary &&
-           paths->config;
+           paths->config && paths->added;
 }
 
 static void free_paths(model_paths *paths)
@@ -68,6 +60,7 @@ static void free_paths(model_paths *paths)
     free(paths->vocabulary);
     free(paths->target_vocabulary);
     free(paths->config);
+    free(paths->added);
 }
 
 static void open_models(void *context)
@@ -88,8 +81,8 @@ static void wait_for_models(tok_tokenizer *tokenizer)
     tokenizer->models_wanted = false;
 }
 
-static zhen_status open_vocabularies(tok_tokenizer *tokenizer, const tok_limits *limits,
-                                     zhen_error *error)
+static zhen_status open_vocabularies(tok_tokenizer *tokenizer, const cJSON *config,
+                                     const tok_limits *limits, zhen_error *error)
 {
     static const char unknown[] = "<unk>";
     const model_paths *paths = &tokenizer->paths;
@@ -102,11 +95,25 @@ static zhen_status open_vocabularies(tok_tokenizer *tokenizer, const tok_limits 
     if (tokenizer->unknown_id < 0)
         return base_fail(error, ZHEN_ERROR_FORMAT, "%s: holds no \"<unk>\"", paths->vocabulary);
     tokenizer->target_vocabulary = &tokenizer->source_vocabulary;
-    if (!reads_separate_vocabularies(paths->config, paths->target_vocabulary))
+    if (!has_separate_vocabularies(config, paths->target_vocabulary))
         return ZHEN_OK;
     tokenizer->target_vocabulary = &tokenizer->own_target_vocabulary;
     return tok_vocabulary_open(paths->target_vocabulary, limits->target_size,
                                &tokenizer->own_target_vocabulary, error);
+}
+
+/* All that is JSON. */
+static zhen_status open_json_files(tok_tokenizer *tokenizer, const tok_limits *limits,
+                                   zhen_error *error)
+{
+    const model_paths *paths = &tokenizer->paths;
+    cJSON *config = tok_added_parse(paths->config);
+    zhen_status status = open_vocabularies(tokenizer, config, limits, error);
+    if (!status)
+        status = tok_added_check(config, paths->config, paths->added, &tokenizer->source_vocabulary,
+                                 tokenizer->target_vocabulary, error);
+    cJSON_Delete(config);
+    return status;
 }
 
 static bool map_source_pieces(tok_tokenizer *tokenizer)
@@ -139,7 +146,7 @@ zhen_status tok_open_start(const char *directory, tok_tokenizer **tokenizer, zhe
 
 zhen_status tok_open_finish(tok_tokenizer *tokenizer, const tok_limits *limits, zhen_error *error)
 {
-    zhen_status status = open_vocabularies(tokenizer, limits, error);
+    zhen_status status = open_json_files(tokenizer, limits, error);
     wait_for_models(tokenizer);
     if (status)
         return status;

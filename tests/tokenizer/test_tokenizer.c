@@ -154,9 +154,10 @@ END_TEST
 
 /* ---- Broken directories ------------------------------------------------------------------- */
 
-static const char *const files[] = {"source.spm", "target.spm", "vocab.json", "target_vocab.json",
-                                    "tokenizer_config.json"};
-enum { FILE_COUNT = sizeof files / sizeof *files };
+static const char *const files[] = {
+    "source.spm",       "target.spm", "vocab.json", "target_vocab.json", "tokenizer_config.json",
+    "added_tokens.json"};
+enum { FILE_COUNT = sizeof files / sizeof *files, NEEDED = 4 };
 
 static void make_directory(char *directory)
 {
@@ -205,10 +206,10 @@ static zhen_status open_and_close(const char *directory)
 
 START_TEST(a_missing_file_is_named)
 {
-    for (int missing = 0; missing < FILE_COUNT - 1; missing++) {
+    for (int missing = 0; missing < NEEDED; missing++) {
         char directory[32];
         make_directory(directory);
-        for (int i = 0; i < FILE_COUNT; i++)
+        for (int i = 0; i <= NEEDED; i++)
             if (i != missing)
                 link_file(directory, files[i]);
         ck_assert_int_eq(open_and_close(directory), ZHEN_ERROR_IO);
@@ -222,7 +223,7 @@ START_TEST(without_a_configuration_the_files_tell)
 {
     char directory[32];
     make_directory(directory);
-    for (int i = 0; i < FILE_COUNT - 1; i++)
+    for (int i = 0; i < NEEDED; i++)
         link_file(directory, files[i]);
     const tok_limits limits = {SIZE_MAX, SIZE_MAX};
     tok_tokenizer *tokenizer;
@@ -236,6 +237,36 @@ START_TEST(without_a_configuration_the_files_tell)
     tok_close(tokenizer);
     write_file(directory, "tokenizer_config.json", "{\"separate_vocabs\": 1");
     ck_assert(!open_and_close(directory));
+    remove_directory(directory);
+}
+END_TEST
+
+/* What Python's add_tokens leaves beside vocab.json. <unk> has the id 1 in both vocabularies. */
+static const struct {
+    const char *file, *json, *message; /* NULL: fine */
+} added[] = {
+    {"tokenizer_config.json", "{\"added_tokens_decoder\": {\"1\": {\"content\": \"<unk>\"}}}",
+     NULL},
+    {"tokenizer_config.json", "{\"added_tokens_decoder\": {\"9\": {\"content\": \"水课\"}}}",
+     "tokenizer_config.json: \"水课\" was added"},
+    {"tokenizer_config.json", "{\"added_tokens_decoder\": [3, {\"content\": 3}]}", NULL},
+    {"added_tokens.json", "{\"<unk>\": 1}", NULL},
+    {"added_tokens.json", "{\"<unk>\": 9}", "added_tokens.json: \"<unk>\" was added"},
+    {"added_tokens.json", "{\"水课\": 9, \"<unk>\": 1}", "\"水课\" was added"},
+    {"added_tokens.json", "[9]", NULL},
+};
+
+START_TEST(added_tokens_are_refused)
+{
+    char directory[32];
+    make_directory(directory);
+    for (int i = 0; i < NEEDED; i++)
+        link_file(directory, files[i]);
+    write_file(directory, added[_i].file, added[_i].json);
+    const char *message = added[_i].message;
+    ck_assert_int_eq(open_and_close(directory), message ? ZHEN_ERROR_UNSUPPORTED : ZHEN_OK);
+    if (message)
+        ck_assert_msg(strstr(error.message, message) != NULL, "%s", error.message);
     remove_directory(directory);
 }
 END_TEST
@@ -315,6 +346,7 @@ int main(void)
     tcase_add_test(tests, sizes_are_those_of_the_vocabularies);
     tcase_add_test(tests, a_missing_file_is_named);
     tcase_add_test(tests, without_a_configuration_the_files_tell);
+    tcase_add_loop_test(tests, added_tokens_are_refused, 0, sizeof added / sizeof *added);
     tcase_add_loop_test(tests, a_broken_vocabulary_is_described, 0,
                         sizeof vocabularies / sizeof *vocabularies);
     tcase_add_test(tests, ids_may_have_gaps);
