@@ -193,7 +193,8 @@ typedef struct zhen_translations zhen_translations;
 
 /* Translates `count` texts, each on its own, and returns the translations in the same order.
  * Sentences of all texts are batched together and shared among the worker threads, so many texts
- * in one call are translated faster than one by one; the result is the same. The texts are not
+ * in one call are translated faster than one by one; the result is the same, to the last bit with
+ * int8 weights (the sums of OpenBLAS depend on how many rows it multiplies). The texts are not
  * needed after the call; free the result with zhen_translations_free. */
 ZHEN_API zhen_status zhen_translate(zhen_translator *translator, const zhen_text *texts,
                                     size_t count, zhen_translations **translations,

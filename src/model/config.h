@@ -48,9 +48,7 @@ typedef struct mdl_config {
  * vocabulary, every head in the decoder. */
 typedef struct mdl_generation {
     size_t num_beams;
-    size_t max_length;     /* with the decoder's start token, as in transformers */
-    size_t max_new_tokens; /* 0: not given */
-    size_t min_length, min_new_tokens;
+    size_t max_new_tokens, min_new_tokens; /* or what max_length and min_length make of them */
     double length_penalty, repetition_penalty;
     zhen_early_stopping early_stopping;
     size_t no_repeat_ngram;

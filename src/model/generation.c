@@ -183,12 +183,27 @@ static void read_alignment_heads(mdl_json *json, base_arena *arena, const mdl_st
     generation->alignment_head_count = count;
 }
 
+/* max_length and min_length count the decoder's start token: a max_length of 1 would leave room for
+ * nothing. What counts new tokens only wins over them. */
+static void read_lengths(mdl_json *json, mdl_generation *generation)
+{
+    size_t longest = 0, shortest = 0;
+    mdl_json_size(json, "max_length", 2, LENGTH_LIMIT, &longest);
+    mdl_json_size(json, "min_length", 0, LENGTH_LIMIT, &shortest);
+    if (longest > 0)
+        generation->max_new_tokens = longest - 1;
+    if (shortest > 0)
+        generation->min_new_tokens = shortest - 1;
+    mdl_json_size(json, "max_new_tokens", 1, LENGTH_LIMIT, &generation->max_new_tokens);
+    mdl_json_size(json, "min_new_tokens", 0, LENGTH_LIMIT, &generation->min_new_tokens);
+}
+
 void mdl_generation_read(mdl_json *json, base_arena *arena, const mdl_config *config,
                          mdl_generation *generation)
 {
     *generation = (mdl_generation){
         .num_beams = 1,
-        .max_length = 20,
+        .max_new_tokens = 20,
         .length_penalty = 1,
         .repetition_penalty = 1,
         .forced_eos_id = -1,
@@ -196,11 +211,7 @@ void mdl_generation_read(mdl_json *json, base_arena *arena, const mdl_config *co
     };
     const size_t vocabulary = config->decoder.vocabulary;
     mdl_json_size(json, "num_beams", 1, BEAM_LIMIT, &generation->num_beams);
-    /* it counts the decoder's start token: 1 would leave room for nothing */
-    mdl_json_size(json, "max_length", 2, LENGTH_LIMIT, &generation->max_length);
-    mdl_json_size(json, "max_new_tokens", 1, LENGTH_LIMIT, &generation->max_new_tokens);
-    mdl_json_size(json, "min_length", 0, LENGTH_LIMIT, &generation->min_length);
-    mdl_json_size(json, "min_new_tokens", 0, LENGTH_LIMIT, &generation->min_new_tokens);
+    read_lengths(json, generation);
     mdl_json_size(json, "no_repeat_ngram_size", 0, LENGTH_LIMIT, &generation->no_repeat_ngram);
     mdl_json_number(json, "length_penalty", -1000, 1000, &generation->length_penalty);
     mdl_json_number(json, "repetition_penalty", 0.001, 1000, &generation->repetition_penalty);

@@ -174,16 +174,20 @@ typedef struct choice {
 } choice;
 
 /* Goes through a row in the steps of keep_top: sums depend on them, in their last bits. */
+void nn_choose(const nn_network *network, const float *logits, kn_top *top, bool want_sum)
+{
+    const size_t out = network->output.out;
+    for (size_t begin = 0; begin < out; begin += NN_PANEL)
+        kn_top_update(network->table, top, logits + begin,
+                      out - begin < NN_PANEL ? out - begin : NN_PANEL, (int32_t)begin, want_sum);
+}
+
 static void choose_part(void *context, size_t part, size_t parts)
 {
     const choice *c = context;
     const nn_network *network = c->worker->network;
-    const size_t out = network->output.out;
     for (size_t i = c->count * part / parts; i < c->count * (part + 1) / parts; i++)
-        for (size_t begin = 0; begin < out; begin += NN_PANEL)
-            kn_top_update(network->table, &c->top[i], c->worker->outputs + i * out + begin,
-                          out - begin < NN_PANEL ? out - begin : NN_PANEL, (int32_t)begin,
-                          c->want_sum);
+        nn_choose(network, c->worker->outputs + i * network->output.out, &c->top[i], c->want_sum);
 }
 
 /* A team makes all logits first, each member some outputs of every row, then looks at them, each

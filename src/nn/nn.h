@@ -3,7 +3,8 @@
  * et al. 2017, post-norm), over float32 weights (OpenBLAS) or int8 weights (our kernels).
  *
  * Batches are ragged: the rows of all sentences stand one after another without padding, so no
- * mask and no wasted row exists, and a sentence's numbers do not depend on its neighbours.
+ * mask and no wasted row exists, and a sentence's numbers do not depend on its neighbours (with
+ * float32 weights but for rounding: OpenBLAS sums few rows in another order than many).
  */
 #ifndef NN_NN_H
 #define NN_NN_H
@@ -83,6 +84,8 @@ typedef struct nn_row {
  * Nothing is allocated. */
 void nn_step(nn_worker *worker, const nn_row *rows, size_t count, float *logits, kn_top *top,
              bool want_sum);
+/* From a full row of logits, (nn_output_count), what nn_step would have put into `top`. */
+void nn_choose(const nn_network *network, const float *logits, kn_top *top, bool want_sum);
 
 /* After a step: slot s of the sentence continues what was slot parents[s], for s < count. Only
  * indices move. */

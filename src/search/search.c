@@ -132,15 +132,16 @@ static bool needs_full_row(const search_worker *worker, const search_sentence *s
            (banned > 0 && renormalised && !source->second_try);
 }
 
-/* Writes the rows of all active sentences for nn_step, what each must not say and how many of its
- * best outputs are wanted. Returns whether any needs the whole row. */
+/* Writes the rows of all active sentences for nn_step and what each must not say. Returns whether
+ * any needs the whole row. */
 static bool prepare_rows(search_worker *worker, size_t *count)
 {
     bool full = false;
     size_t row = 0;
     for (size_t i = 0; i < worker->active_count; i++) {
-        const search_sentence *source = worker->active[i];
+        search_sentence *source = worker->active[i];
         const search_beam *beam = &source->beam;
+        source->full_row = false;
         bool reads = search_constraints_need_history(&worker->constraints, &source->extra);
         for (size_t slot = 0; slot < beam->live; slot++, row++) {
             const int32_t *history = reads ? read_history(worker, beam, slot) : NULL;
@@ -152,14 +153,23 @@ static bool prepare_rows(search_worker *worker, size_t *count)
                 (nn_row){.sentence = source->state,
                          .token = search_beam_token(beam, slot, worker->options.start_id),
                          .slot = (uint32_t)slot};
-            full = full || needs_full_row(worker, source, banned);
+            source->full_row = source->full_row || needs_full_row(worker, source, banned);
         }
+        full = full || source->full_row;
     }
     *count = row;
     return full;
 }
 
-/* The best candidates of one sentence, whose rows begin with row `first`. */
+/* Before the forbidden outputs are filtered out of a row's best. */
+static void start_top(search_worker *worker, size_t row)
+{
+    kn_top_start(&worker->tops[row], wanted(&worker->options) + worker->constraints.always_count +
+                                         worker->banned[row].count);
+}
+
+/* The best candidates of one sentence, whose rows begin with row `first`. `full`: there are whole
+ * rows, although perhaps only its neighbours need them; what it becomes must not depend on that. */
 static size_t gather(search_worker *worker, const search_sentence *source, size_t first, bool full,
                      search_candidate *candidates)
 {
@@ -178,15 +188,19 @@ static size_t gather(search_worker *worker, const search_sentence *source, size_
     for (size_t slot = 0; slot < beam->live; slot++) {
         size_t row = first + slot;
         kn_top *top = &worker->tops[row];
-        if (!full) {
+        float *logits = worker->logits + row * nn_output_count(worker->network);
+        if (!source->full_row) {
+            if (full) {
+                start_top(worker, row);
+                nn_choose(worker->network, logits, top, wants_scores(options));
+            }
             search_select_filter(&worker->constraints, worker->banned[row], top);
             continue;
         }
         const int32_t *history =
             worker->constraints.penalised ? read_history(worker, beam, slot) : NULL;
         kn_top_start(top, wanted(options));
-        search_select_row(&rules, history, beam->steps, worker->banned[row],
-                          worker->logits + row * nn_output_count(worker->network), top);
+        search_select_row(&rules, history, beam->steps, worker->banned[row], logits, top);
     }
     return search_select_merge(beam, worker->network, worker->tops + first, wants_scores(options),
                                wanted(options), candidates);
@@ -253,9 +267,7 @@ static zhen_status step(search_worker *worker, const search_feed *feed)
     size_t rows;
     bool full = prepare_rows(worker, &rows);
     for (size_t row = 0; row < rows && !full; row++)
-        kn_top_start(&worker->tops[row], wanted(&worker->options) +
-                                             worker->constraints.always_count +
-                                             worker->banned[row].count);
+        start_top(worker, row);
     nn_step(worker->nn, worker->rows, rows, full ? worker->logits : NULL,
             full ? NULL : worker->tops, wants_scores(&worker->options));
     zhen_status status = ZHEN_OK;

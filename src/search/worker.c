@@ -13,19 +13,13 @@ enum { ENCODE_TOKENS = 512 };
 void search_options_init(search_options *options, const mdl_config *config,
                          const mdl_generation *generation)
 {
-    size_t longest = generation->max_new_tokens;
-    if (longest == 0)
-        longest = generation->max_length - 1;
-    size_t shortest = generation->min_new_tokens;
-    if (shortest == 0 && generation->min_length > 0)
-        shortest = generation->min_length - 1; /* which counts the start token */
     *options = (search_options){
         .beams = generation->num_beams,
         .returns = 1,
         .length_penalty = generation->length_penalty,
         .early_stopping = generation->early_stopping,
-        .min_new_tokens = shortest,
-        .max_new_tokens = longest,
+        .min_new_tokens = generation->min_new_tokens,
+        .max_new_tokens = generation->max_new_tokens,
         .no_repeat_ngram = generation->no_repeat_ngram,
         .repetition_penalty = generation->repetition_penalty,
         .renormalize_logits = generation->renormalize_logits,

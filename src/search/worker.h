@@ -19,6 +19,7 @@ typedef struct search_sentence {
     search_extra extra;
     bool astray; /* nothing but endless repetition was found */
     bool second_try;
+    bool full_row; /* of this step's rows some must be seen whole */
 } search_sentence;
 
 struct search_worker {

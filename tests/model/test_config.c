@@ -75,8 +75,8 @@ START_TEST(test_reads_the_generation_settings)
 {
     ck_assert_msg(!read_config(), "%s", error.message);
     ck_assert_uint_eq(generation.num_beams, 3);
-    ck_assert_uint_eq(generation.max_length, 16);
-    ck_assert_uint_eq(generation.max_new_tokens, 0);
+    ck_assert_uint_eq(generation.max_new_tokens, 15);
+    ck_assert_uint_eq(generation.min_new_tokens, 0);
     ck_assert_double_eq(generation.length_penalty, 0.5);
     ck_assert_double_eq(generation.repetition_penalty, 1);
     ck_assert_int_eq(generation.early_stopping, ZHEN_EARLY_STOPPING_NEVER);
@@ -95,6 +95,28 @@ START_TEST(test_reads_the_generation_settings)
 }
 END_TEST
 
+/* As transformers 5.24 does: what counts new tokens wins, even a 0. */
+START_TEST(test_lengths)
+{
+    static const struct {
+        const char *text;
+        size_t longest, shortest;
+    } cases[] = {
+        {"{}", 20, 0},
+        {"{\"max_length\": 20, \"min_length\": 12}", 19, 11},
+        {"{\"max_new_tokens\": 7, \"max_length\": 20}", 7, 0},
+        {"{\"min_new_tokens\": 0, \"min_length\": 12}", 20, 0},
+        {"{\"min_new_tokens\": null, \"min_length\": 12}", 20, 11},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tiny_write_text(&model, "generation_config.json", cases[i].text);
+        ck_assert_msg(!read_config(), "%s", error.message);
+        ck_assert_uint_eq(generation.max_new_tokens, cases[i].longest);
+        ck_assert_uint_eq(generation.min_new_tokens, cases[i].shortest);
+    }
+}
+END_TEST
+
 START_TEST(test_generation_file_stands_alone)
 {
     static const char edit[] = "\"dropout\": 0.1, \"num_beams\": 7, \"no_repeat_ngram_size\": 2";
@@ -102,7 +124,7 @@ START_TEST(test_generation_file_stands_alone)
     tiny_write_text(&model, "generation_config.json", "{\"eos_token_id\": [0]}");
     ck_assert_msg(!read_config(), "%s", error.message);
     ck_assert_uint_eq(generation.num_beams, 1);
-    ck_assert_uint_eq(generation.max_length, 20);
+    ck_assert_uint_eq(generation.max_new_tokens, 20);
     ck_assert_uint_eq(generation.no_repeat_ngram, 0);
     ck_assert_int_eq(generation.forced_eos_id, -1);
 
@@ -329,6 +351,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_reads_the_network);
     tcase_add_test(tests, test_reads_the_generation_settings);
+    tcase_add_test(tests, test_lengths);
     tcase_add_test(tests, test_generation_file_stands_alone);
     tcase_add_test(tests, test_generation_file_overrides_special_ids);
     tcase_add_loop_test(tests, test_reads_activation, 0,

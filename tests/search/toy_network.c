@@ -218,6 +218,13 @@ static void read_token(const nn_row *row, const nn_row *previous)
     sentence->histories[row->slot * sentence->positions + sentence->length] = row->token;
 }
 
+void nn_choose(const nn_network *network, const float *logits, kn_top *top, bool want_sum)
+{
+    const kn_table *kernels;
+    ck_assert_int_eq(kn_select("scalar", &kernels, NULL), ZHEN_OK);
+    kn_top_update(kernels, top, logits, network->outputs, 0, want_sum);
+}
+
 void nn_step(nn_worker *worker, const nn_row *rows, size_t count, float *logits, kn_top *top,
              bool want_sum)
 {

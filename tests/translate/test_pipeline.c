@@ -201,11 +201,12 @@ static void check_same(const zhen_translation *a, const zhen_translation *b)
 
 /* All at once with two threads, one by one with one thread and with three that share each sentence,
  * again from the translation memory. */
-START_TEST(gives_the_same_whatever_the_batch)
+static void check_batches(size_t no_repeat_ngram)
 {
     zhen_text texts[LINES];
     all_lines(texts);
     zhen_options options = settings();
+    options.no_repeat_ngram = no_repeat_ngram;
     zhen_translator *together = create(&options);
     options.threads = 1;
     zhen_translator *alone = create(&options);
@@ -228,6 +229,18 @@ START_TEST(gives_the_same_whatever_the_batch)
     zhen_translator_free(together);
     zhen_translator_free(alone);
     zhen_translator_free(shared);
+}
+
+START_TEST(gives_the_same_whatever_the_batch)
+{
+    check_batches(0);
+}
+END_TEST
+
+/* Where a word is forbidden the network gives whole rows, and not those of its neighbours only. */
+START_TEST(gives_the_same_whatever_is_forbidden)
+{
+    check_batches(2);
 }
 END_TEST
 
@@ -490,6 +503,7 @@ int main(void)
                                   keeps_line_structure,
                                   joins_sentences_with_spaces,
                                   gives_the_same_whatever_the_batch,
+                                  gives_the_same_whatever_is_forbidden,
                                   translates_long_sentences_whole,
                                   links_words,
                                   reads_bytes_that_are_no_text,
