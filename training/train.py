@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 import json
 import signal
+import sys
 import time
 
 import torch
@@ -77,19 +78,23 @@ class Run:
         options.run.mkdir(parents=True, exist_ok=True)
         self.file = options.run / "last.pt"
         self.log_file = options.run / "log.jsonl"
+        if options.source and not options.source.exists():
+            sys.exit(f"{options.source}: no such checkpoint")
         state = self._state()
         self.a, flat = (state["architecture"], state["flat"]) if state else self._fresh()
         self.flat = flat.to(options.device)
         self.train = Pairs(options.data, "train", self.a.pad, aligned=options.guide > 0)
         self.order = Order(self.train, options.seed, options.tokens, options.longest)
+        dev = Pairs(options.data, "dev", self.a.pad)
+        longest = max(options.longest, dev.source_length.max(initial=0), dev.target_length.max(initial=0))
         self.engine = engines.choose(options.engine, self.a, self.flat, options.smooth, options.guide,
-                                     **(dict(threads=options.threads) if options.threads else {}))
+                                     longest=int(longest), threads=options.threads)
         self.optimiser = Optimiser(self.a, self.flat, self.engine.gradient, options.adam_rate, options.muon_rate)
         self.counts = dict(step=0, tokens=0, pairs=0, seconds=0.0)
         if state:
             self._take(state)
         self.first_step = self.counts["step"]
-        self.dev = in_order(Pairs(options.data, "dev", self.a.pad), options.tokens)
+        self.dev = in_order(dev, options.tokens)
         self.end = end_time(options)
         signal.signal(signal.SIGTERM, self._stop)
 
@@ -184,12 +189,12 @@ def train(run):
             sums, last_log = engines.Stats(), now
         if time.time() - last_save > 60 * o.save_minutes:
             begin = time.time()
-            run.measure()
             run.save(place)
+            run.measure()
             last_save = time.time()
             last_log += last_save - begin  # this is no training time
-    run.measure()
     run.save(place)
+    run.measure()
 
 
 if __name__ == "__main__":

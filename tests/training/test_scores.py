@@ -1,6 +1,7 @@
 """Checks without references."""
 import pytest
 
+import evaluate
 from recipe import scores, text
 
 
@@ -27,6 +28,12 @@ def test_scores_have_signatures():
     got = scores.against(["The cat sat on the mat."], ["The cat sat on the mat."])
     assert got["bleu"] == pytest.approx(100) and got["chrf"] == pytest.approx(100)
     assert "tok:13a" in got["bleu_signature"] and "nc:6" in got["chrf_signature"]
+
+
+def test_only_line_feeds_end_lines(tmp_path):
+    (tmp_path / "set.tsv").write_text("我喜欢\u2028看书。\tI like to read.\n他来了。\tHe came.\n", encoding="utf-8")
+    test = evaluate.read_test(tmp_path / "set.tsv")
+    assert test.sources == ["我喜欢\u2028看书。", "他来了。"] and test.references == ["I like to read.", "He came."]
 
 
 @pytest.mark.parametrize("chinese, english, good", [

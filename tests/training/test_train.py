@@ -1,11 +1,13 @@
 """Training: it learns, it can be killed at any time, it is reproducible."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 import torch
 
@@ -65,6 +67,27 @@ def test_survives_kill(toy, tmp_path):
     before = checkpoint.load(tmp_path / "last.pt")["counts"]["step"]
     train(toy / "data", tmp_path, "--steps", before + 5)
     assert checkpoint.load(tmp_path / "last.pt")["counts"]["step"] == before + 5
+
+
+def test_long_dev_sentences_are_measured(toy, tmp_path):
+    """Longer ones than training takes."""
+    data = shutil.copytree(toy / "data", tmp_path / "data")
+    for side in ("src", "tgt"):
+        np.save(data / f"dev.{side}.npy", np.full(300, 5, np.uint16))
+        np.save(data / f"dev.{side}.index.npy", np.array([0, 300]))
+    train(data, tmp_path / "run", "--steps", 2, "--engine", "native")
+    assert rows(tmp_path / "run")[-1]["dev"] > 0
+
+
+def test_auto_does_what_native_cannot(toy, tmp_path):
+    train(toy / "data", tmp_path, "--steps", 2, "--heads", 4)
+    assert checkpoint.load(tmp_path / "last.pt")["architecture"].heads == 4
+
+
+def test_a_missing_checkpoint_is_an_error(toy, tmp_path):
+    with pytest.raises(subprocess.CalledProcessError):
+        train(toy / "data", tmp_path / "run", "--from", tmp_path / "missing.pt", "--steps", 1)
+    assert not (tmp_path / "run" / "last.pt").exists()
 
 
 def test_another_run_takes_over(toy, tmp_path):

@@ -648,6 +648,15 @@ static int has_panels(const Layer *l)
     return fine;
 }
 
+static void layer_free(const Layer *l)
+{
+    const Linear *all[LINEARS];
+    for (size_t i = 0, n = linears(l, all); i < n; i++) {
+        give_back(all[i]->forward, all[i]->rows * all[i]->columns * sizeof(bf16));
+        give_back(all[i]->inverse, all[i]->rows * all[i]->columns * sizeof(bf16));
+    }
+}
+
 static int step_allocate(Step *s, const int64_t *offsets)
 {
     const StepConfig *c = &s->config;
@@ -666,8 +675,10 @@ static int step_allocate(Step *s, const int64_t *offsets)
     sinusoids(s->positions, positions, d);
     for (; s->layers < (size_t)(c->encoder_layers + c->decoder_layers); s->layers++) {
         s->layer[s->layers] = layer_at(c, &offsets, s->layers >= (size_t)c->encoder_layers);
-        if (!has_panels(s->layer + s->layers))
+        if (!has_panels(s->layer + s->layers)) {
+            layer_free(s->layer + s->layers); /* it is not counted yet */
             return -1;
+        }
     }
     for (int32_t i = 0; i < c->threads; i++)
         if (worker_create(s, s->worker + i, i == 0) != 0)
@@ -698,15 +709,6 @@ Step *step_create(const StepConfig *config, const int64_t *offsets, size_t value
         return s;
     step_free(s);
     return NULL;
-}
-
-static void layer_free(const Layer *l)
-{
-    const Linear *all[LINEARS];
-    for (size_t i = 0, n = linears(l, all); i < n; i++) {
-        give_back(all[i]->forward, all[i]->rows * all[i]->columns * sizeof(bf16));
-        give_back(all[i]->inverse, all[i]->rows * all[i]->columns * sizeof(bf16));
-    }
 }
 
 static void worker_free(const Step *s, Worker *w)

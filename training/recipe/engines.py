@@ -110,12 +110,16 @@ def native_is_fast():
 class NativeEngine:
     """native/step.c through ctypes. The flat vectors are shared with it, not copied."""
 
+    MOST_THREADS = 64  # MOST in step.c
+
     def __init__(self, a, flat, smooth, guide_weight, longest=160, threads=None):
+        if flat.is_cuda:
+            raise RuntimeError("the native step runs on the CPU: --device cpu")
         self.a, self.flat, self.gradient = a, flat, torch.zeros_like(flat)
         self.library = ctypes.CDLL(str(build_native()))
         self.library.step_create.restype = ctypes.c_void_p
         config = _Config(a.d, a.heads, a.ff, a.encoder_layers, a.decoder_layers, a.vocabulary, a.targets, longest,
-                         threads or os.cpu_count() or 1, smooth, guide_weight)
+                         threads or min(os.cpu_count() or 1, self.MOST_THREADS), smooth, guide_weight)
         self.step = self.library.step_create(ctypes.byref(config), self._offsets().ctypes.data_as(ctypes.c_void_p),
                                              ctypes.c_size_t(flat.numel()))
         if not self.step:
@@ -164,8 +168,14 @@ class NativeEngine:
 
 
 def choose(kind, *args, **options):
-    """kind: torch, native, or auto: native where it is fast and the parameters are in main memory."""
+    """kind: torch, native, or auto: native where it is fast, runs at all (it wants heads of 32 values or a multiple), and
+    the parameters are in main memory. options: longest, threads, see NativeEngine."""
     flat = args[1]
-    if kind == "native" or (kind == "auto" and not flat.is_cuda and native_is_fast()):
+    if kind == "native":
         return NativeEngine(*args, **options)
+    if kind == "auto" and not flat.is_cuda and native_is_fast():
+        try:
+            return NativeEngine(*args, **options)
+        except RuntimeError as e:
+            print(f"{e}: PyTorch's engine is taken", flush=True)
     return TorchEngine(*args)
