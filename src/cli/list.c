@@ -2,6 +2,7 @@
 
 #include "cli/grow.h"
 #include "cli/input.h"
+#include "cli/partial.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -183,21 +184,25 @@ static bool replaces_input(const cli_file *file)
 {
     struct stat input, output;
     return file->output && !cli_input_is_standard(file->input) && !stat(file->input, &input) &&
-           !stat(file->output, &output) && input.st_dev == output.st_dev &&
-           input.st_ino == output.st_ino;
+           !stat(file->output, &output) && cli_same_file(&input, &output);
+}
+
+/* The first file whose output replaces it, or NULL. */
+static const cli_file *find_in_place(const cli_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (replaces_input(&list->files[i]))
+            return &list->files[i];
+    return NULL;
 }
 
 /* A file that was translated in place cannot be told from one that was not. */
-static bool can_resume(const cli_options *options, cli_list *list)
+static bool can_resume(const cli_file *in_place)
 {
-    size_t i = 0;
-    while (i < list->count && !replaces_input(&list->files[i]))
-        i++;
-    list->in_place = i < list->count;
-    if (list->in_place && options->resume)
+    if (in_place)
         cli_error("--resume: '%s' would replace its input: whether that is done cannot be seen",
-                  list->files[i].output);
-    return !list->in_place;
+                  in_place->output);
+    return !in_place;
 }
 
 static bool wants_directory(const cli_options *options)
@@ -232,7 +237,9 @@ cli_exit cli_list_make(const cli_options *options, cli_list *list)
             cli_error("%s: cannot be listed", options->operands[i]);
             return CLI_FAILED;
         }
-    if ((directory && !outputs_differ(list)) || (!can_resume(options, list) && options->resume))
+    const cli_file *in_place = find_in_place(list);
+    list->in_place = in_place != NULL;
+    if ((directory && !outputs_differ(list)) || (options->resume && !can_resume(in_place)))
         return CLI_USAGE;
     return CLI_DONE;
 }

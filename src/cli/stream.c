@@ -37,13 +37,6 @@ static bool finish(cli_stream *stream)
     return cli_reader_finish(&stream->reader) && take_documents(stream, true);
 }
 
-static bool start(cli_stream *stream, cli_batch *batch, cli_target *target,
-                  const zhen_document_options *options)
-{
-    *stream = (cli_stream){.batch = batch, .target = target};
-    return cli_reader_start(&stream->reader, target, options);
-}
-
 static void end(cli_stream *stream)
 {
     cli_reader_end(&stream->reader);
@@ -86,16 +79,18 @@ static void read_all(cli_stream *stream, int descriptor)
 void cli_stream_descriptor(cli_batch *batch, cli_target *target, int descriptor,
                            const zhen_document_options *options)
 {
-    cli_stream stream;
-    if (start(&stream, batch, target, options))
+    cli_stream stream = {.batch = batch, .target = target};
+    if (cli_reader_start(&stream.reader, target, options))
         read_all(&stream, descriptor);
     end(&stream);
 }
 
-/* Reads texts to the end of the reader, a line each. */
-static bool read_texts(cli_stream *stream, char *const *texts, size_t count)
+/* Reads texts to the end of a new reader, a line each. */
+static bool read_texts(cli_stream *stream, char *const *texts, size_t count,
+                       const zhen_document_options *options)
 {
-    bool good = true;
+    cli_reader_end(&stream->reader);
+    bool good = cli_reader_start(&stream->reader, stream->target, options);
     for (size_t i = 0; i < count && good; i++)
         good = feed(stream, texts[i], strlen(texts[i])) && feed(stream, "\n", 1);
     return good && finish(stream);
@@ -106,11 +101,9 @@ void cli_stream_texts(cli_batch *batch, cli_target *target, char *const *texts, 
 {
     /* Lines that follow one another would be one paragraph. */
     size_t each = options->paragraphs ? 1 : count;
-    cli_stream stream;
-    bool good = start(&stream, batch, target, options) && read_texts(&stream, texts, each);
-    for (size_t i = each; i < count && good; i += each) {
-        cli_reader_end(&stream.reader);
-        good = start(&stream, batch, target, options) && read_texts(&stream, texts + i, each);
-    }
+    cli_stream stream = {.batch = batch, .target = target};
+    bool good = true;
+    for (size_t i = 0; i < count && good; i += each)
+        good = read_texts(&stream, texts + i, each, options);
     end(&stream);
 }

@@ -2,16 +2,16 @@
 #ifndef CLI_WRITER_H
 #define CLI_WRITER_H
 
-#include <stdbool.h>
+#include "cli/partial.h"
+
 #include <stddef.h>
 
 typedef struct cli_writer {
     int descriptor;
     char *bytes;
     size_t length, capacity;
-    char *path, *partial; /* of a file that is to appear whole; else NULL */
-    int mode;             /* that it gets then, or -1: as it was made */
-    int failure;          /* errno of the first write that failed, 0: none */
+    cli_partial partial; /* of a file that is to appear whole */
+    int failure;         /* errno of the first write that failed, 0: none */
 } cli_writer;
 
 void cli_writer_standard(cli_writer *writer);
