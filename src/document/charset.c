@@ -140,17 +140,26 @@ static double fit(const char *text, size_t bytes, int32_t character)
     return -0.8;
 }
 
+/* An encoding that a file may have without saying so. */
+typedef struct candidate {
+    const char *name;
+    const char *line_end; /* of UTF-16: the two bytes of one; NULL: ASCII is spelled as ever */
+} candidate;
+
+static const candidate candidates[] = {
+    {"GB18030", NULL}, {"BIG5-HKSCS", NULL}, {"UTF-16LE", "\n\0"}, {"UTF-16BE", "\0\n"}};
+enum { CANDIDATES = sizeof candidates / sizeof *candidates };
+
 /* The mean fit of the characters that the sample has in an encoding; control characters, which a
  * wrong byte order gives many of, count against it. ASCII says nothing, for all spell it alike, but
  * for UTF-16. */
-static double score(const char *encoding, const char *sample, size_t length)
+static double score(const candidate *c, const char *sample, size_t length)
 {
-    bool utf16 = strncmp(encoding, "UTF-16", 6) == 0;
     base_buffer text = {0};
     doc_decoder decoder;
     double sum = 0;
     size_t count = 0;
-    if (doc_decoder_open(&decoder, encoding) &&
+    if (doc_decoder_open(&decoder, c->name) &&
         doc_decoder_run(&decoder, sample, length, false, &text)) {
         for (size_t at = 0; at < text.length;) {
             int32_t character;
@@ -160,9 +169,9 @@ static double score(const char *encoding, const char *sample, size_t length)
                 sum += -6;
             else if (character >= 0x80)
                 sum += fit(text.data + at, bytes, character);
-            else if (utf16)
+            else if (c->line_end)
                 sum += 0.8;
-            count += control || character == 0 || character >= 0x80 || utf16;
+            count += control || character == 0 || character >= 0x80 || c->line_end;
             at += bytes;
         }
     }
@@ -171,9 +180,61 @@ static double score(const char *encoding, const char *sample, size_t length)
     return count ? sum / (double)count : -1;
 }
 
+/* Whether lines end as UTF-16 spells it. A line feed in the high byte of a unit, which would be a
+ * letter of India, is one that is spelled as ASCII spells it. */
+static bool has_line_ends(const candidate *c, const char *sample, size_t length)
+{
+    bool found = false;
+    size_t high = c->line_end[0] == '\n' ? 1 : 0;
+    for (size_t at = 0; at + 2 <= length; at += 2) {
+        if (sample[at + high] == '\n')
+            return false;
+        found = found || memcmp(sample + at, c->line_end, 2) == 0;
+    }
+    return found;
+}
+
+/* Letters of ASCII, two by two, are Han characters in UTF-16: where lines do not end as it spells
+ * that, most characters must be common ones. A zero byte alone may be a stray one. */
+static double least_score(const candidate *c, const char *sample, size_t length, double least)
+{
+    return !c->line_end || has_line_ends(c, sample, length) ? least : 0.2;
+}
+
+/* The encoding that the bytes fit best, if better than `least`; else UTF-8. */
+static const char *best_candidate(const char *sample, size_t length, double least)
+{
+    const char *best = "UTF-8";
+    double best_score = least;
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        double s = score(&candidates[i], sample, length);
+        if (s > best_score && s > least_score(&candidates[i], sample, length, least)) {
+            best = candidates[i].name;
+            best_score = s;
+        }
+    }
+    return best;
+}
+
+/* The candidate that the file declares to be its encoding, or NULL. A declaration that can be read
+ * as such is not in UTF-16. */
+static const char *declared_encoding(zhen_format format, const char *sample, size_t length)
+{
+    zhen_span name;
+    char declared[32] = "";
+    if (!doc_charset_declared(format, sample, length, 0, &name))
+        return NULL;
+    if (name.end - name.begin < sizeof declared)
+        memcpy(declared, sample + name.begin, name.end - name.begin);
+    for (size_t i = 0; i < CANDIDATES; i++)
+        if (!candidates[i].line_end &&
+            strcmp(doc_charset_canonical(declared), candidates[i].name) == 0)
+            return candidates[i].name;
+    return NULL;
+}
+
 const char *doc_charset_guess(zhen_format format, const char *sample, size_t length)
 {
-    static const char *const candidates[] = {"GB18030", "BIG5-HKSCS", "UTF-16LE", "UTF-16BE"};
     if (length >= 2 && memcmp(sample, "\xFF\xFE", 2) == 0)
         return "UTF-16LE";
     if (length >= 2 && memcmp(sample, "\xFE\xFF", 2) == 0)
@@ -181,29 +242,10 @@ const char *doc_charset_guess(zhen_format format, const char *sample, size_t len
     utf8_likeness utf8 = utf8_likeness_of(sample, length);
     if (is_ascii(sample, length) || utf8 == CERTAINLY_UTF8)
         return "UTF-8";
-    zhen_span name;
-    if (doc_charset_declared(format, sample, length, 0, &name)) {
-        char declared[32] = "";
-        if (name.end - name.begin < sizeof declared)
-            memcpy(declared, sample + name.begin, name.end - name.begin);
-        for (size_t i = 0; i < 2; i++)
-            if (strcmp(doc_charset_canonical(declared), candidates[i]) == 0)
-                return candidates[i];
-    }
-    if (length > 32768)
-        length = 32768;
+    const char *declared = declared_encoding(format, sample, length);
+    if (declared)
+        return declared;
     /* Rare characters alone fit better than this; junk does not, and stays in lines as UTF-8. */
-    const char *best = "UTF-8";
-    double best_score = utf8 == PERHAPS_UTF8 ? 0.5 : -0.7;
-    /* Letters of ASCII, two by two, are Han characters in UTF-16: where there is not one zero byte,
-     * as its line ends have, most characters must be common ones. */
-    double least_in_utf16 = memchr(sample, '\0', length) ? best_score : 0.2;
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-        double s = score(candidates[i], sample, length);
-        if (s > best_score && (i < 2 || s > least_in_utf16)) {
-            best = candidates[i];
-            best_score = s;
-        }
-    }
-    return best;
+    double least = utf8 == PERHAPS_UTF8 ? 0.5 : -0.7;
+    return best_candidate(sample, length < 32768 ? length : 32768, least);
 }

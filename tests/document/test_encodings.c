@@ -69,6 +69,44 @@ START_TEST(sentences_are_recognised)
 }
 END_TEST
 
+/* A zero byte has no place in a text, but that does not make it UTF-16. */
+START_TEST(stray_zeros_do_not_mislead)
+{
+    static const struct {
+        const char *encoding, *text; /* with a zero byte for each | */
+        const char *expected;
+    } cases[] = {
+        {"UTF-8", "hello|world and more text here\nfoo bar\n", "UTF-8"},
+        {"UTF-8", "hello world|and more text here\nfoo bar\n", "UTF-8"},
+        {"UTF-8", "hello world\n|and more text here\nfoo\nbar\n", "UTF-8"},
+        {"UTF-8", "hello worl|\nand more text here\nfoo\nbar\n", "UTF-8"},
+        {"ISO-8859-1", "caf\u00E9 and some| English text", "UTF-8"},
+        {"ISO-8859-1", "a caf\u00E9 and some| English text\n", "UTF-8"},
+        {"UTF-8", "\u4F60\u597D|\n", "UTF-8"},
+        {"GBK", "今天的天气很好，|我们去公园散步吧。\n", "GB18030"},
+        {"GBK", "a今天的天气很好，我们去公园散步吧。|\n", "GB18030"},
+        {"BIG5", "今天的天氣很好，|我們去公園散步吧。\n", "BIG5-HKSCS"},
+        /* Where line ends are spelled as UTF-16 spells them, it may well be rare characters. */
+        {"UTF-16LE", "魑魅魍魎\r\n饕餮\r\n", "UTF-16LE"},
+        {"UTF-16BE", "魑魅魍魎\r\n饕餮\r\n", "UTF-16BE"},
+        {"UTF-16LE", "Hello, world\n", "UTF-16LE"},
+        {"UTF-16BE", "Hello, world", "UTF-16BE"},
+        {"UTF-16LE", "第3章\n上海的天气很好\n", "UTF-16LE"},
+        {"UTF-16BE", "第3章\n上海的天气很好\n", "UTF-16BE"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char bytes[1024];
+        size_t size = encode(cases[i].encoding, cases[i].text, bytes, sizeof bytes);
+        for (size_t at = 0; at < size; at++)
+            if (bytes[at] == '|')
+                bytes[at] = '\0';
+        ck_assert_msg(
+            strcmp(doc_charset_guess(ZHEN_FORMAT_TEXT, bytes, size), cases[i].expected) == 0,
+            "number %zu is read as %s", i, doc_charset_guess(ZHEN_FORMAT_TEXT, bytes, size));
+    }
+}
+END_TEST
+
 START_TEST(marks_and_declarations_count)
 {
     ck_assert_str_eq(doc_charset_guess(ZHEN_FORMAT_TEXT, "\xFF\xFE\x11\x62", 4), "UTF-16LE");
@@ -321,10 +359,9 @@ END_TEST
 int main(void)
 {
     static const TTest *const *const tests[] = {
-        &sentences_are_recognised, &marks_and_declarations_count,
-        &pieces_decode_alike,      &junk_becomes_replacements,
-        &files_become_utf8,        &declarations_are_changed,
-        &encoding_is_reported,     &pauses_do_not_mislead,
+        &sentences_are_recognised, &stray_zeros_do_not_mislead, &marks_and_declarations_count,
+        &pieces_decode_alike,      &junk_becomes_replacements,  &files_become_utf8,
+        &declarations_are_changed, &encoding_is_reported,       &pauses_do_not_mislead,
         &endless_lines_are_cut};
     TCase *group = tcase_create("encodings");
     tcase_set_timeout(group, 0);
