@@ -201,14 +201,13 @@ bool doc_add_flow(zhen_document *document)
     return true;
 }
 
-bool doc_redeclare(zhen_document *document, const char *name)
+bool doc_redeclare(zhen_document *document, zhen_span range, const char *name)
 {
     zhen_span declared;
-    const base_buffer *source = &document->source;
+    const char *text = document->source.data;
     zhen_format format = document->options.format;
-    for (size_t from = 0;
-         document->transcoded &&
-         doc_charset_declared(format, source->data, source->length, from, &declared);
+    for (size_t from = range.begin;
+         document->transcoded && doc_charset_declared(format, text, range.end, from, &declared);
          from = declared.end) {
         if (!doc_begin_block(document, declared, DOC_WHEN_ALWAYS) ||
             !doc_add_literal(document, name, strlen(name)))

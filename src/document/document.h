@@ -84,8 +84,9 @@ bool doc_add_source(zhen_document *document, zhen_span range);
 /* Finishes document->flow and adds all its parts, units and what is between them. */
 bool doc_add_flow(zhen_document *document);
 
-/* If the file had another encoding, the names of it that it declares become `name`. */
-bool doc_redeclare(zhen_document *document, const char *name);
+/* If the file had another encoding, the names of it that are declared in the range become `name`.
+ */
+bool doc_redeclare(zhen_document *document, zhen_span range, const char *name);
 
 /* Fails with a message that names the file and the line of the source offset. */
 __attribute__((format(printf, 4, 5))) zhen_status doc_fail_at(const zhen_document *document,

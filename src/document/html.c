@@ -332,7 +332,7 @@ bool doc_translate_html(zhen_document *document, const doc_tags *tags)
 
 static zhen_status translate(zhen_document *document, const doc_tags *tags, zhen_error *error)
 {
-    bool ok = doc_redeclare(document, "UTF-8") && doc_translate_html(document, tags);
+    bool ok = doc_tags_redeclare(document, tags) && doc_translate_html(document, tags);
     return ok ? ZHEN_OK : base_fail_memory(error);
 }
 

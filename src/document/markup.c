@@ -29,6 +29,30 @@ bool doc_tag_is(const zhen_document *document, const doc_tag *tag, const char *n
     return is_same(document, tag->name, name);
 }
 
+/* ---- Declarations ------------------------------------------------------------------------- */
+
+/* An XML declaration stands at the very beginning; elsewhere it is none. */
+static zhen_span xml_declaration(const zhen_document *document)
+{
+    const base_buffer *source = &document->source;
+    size_t begin = document->body, left = source->length - begin;
+    const char *text = source->data + begin;
+    const char *end = left > 5 && memcmp(text, "<?xml", 5) == 0 ? memchr(text, '>', left) : NULL;
+    return (zhen_span){begin, end ? (size_t)(end - source->data) : begin};
+}
+
+bool doc_tags_redeclare(zhen_document *document, const doc_tags *tags)
+{
+    bool ok = doc_redeclare(document, xml_declaration(document), "UTF-8");
+    for (size_t i = 0; ok && i < tags->count; i++) {
+        const doc_tag *tag = &tags->items[i];
+        bool opens = tag->kind == DOC_TOKEN_OPEN || tag->kind == DOC_TOKEN_EMPTY;
+        if (opens && doc_tag_is(document, tag, "meta"))
+            ok = doc_redeclare(document, tag->raw, "UTF-8");
+    }
+    return ok;
+}
+
 /* ---- Attributes --------------------------------------------------------------------------- */
 
 static bool is_blank(char c)

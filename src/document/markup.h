@@ -50,6 +50,10 @@ bool doc_next_attribute(const zhen_document *document, const doc_tag *tag, size_
 bool doc_find_attribute(const zhen_document *document, const doc_tag *tag, const char *name,
                         doc_attribute *attribute);
 
+/* If the file had another encoding, its XML declaration and its meta tags say UTF-8 from now on.
+ * Scripts and comments that speak of such tags stay. */
+bool doc_tags_redeclare(zhen_document *document, const doc_tags *tags);
+
 /* Whether what is in the HTML element of an opening tag is left alone: code, scripts, what is
  * marked translate="no". */
 bool doc_html_is_left_alone(const zhen_document *document, const doc_tag *tag);

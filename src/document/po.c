@@ -283,7 +283,7 @@ zhen_status doc_parse_po(zhen_document *document, zhen_error *error)
     document->flow.escape = doc_escape_po;
     document->flow.scattered = true;
     document->flow.protect = DOC_PROTECT_ALL;
-    if (!doc_redeclare(document, "UTF-8"))
+    if (!doc_redeclare(document, (zhen_span){s.at, s.length}, "UTF-8"))
         return base_fail_memory(error);
     bool was_msgstr = true; /* behind an entry's last msgstr the next entry begins */
     for (skip_blanks(&s); s.at < s.length; skip_blanks(&s)) {

@@ -324,7 +324,7 @@ zhen_status doc_parse_xliff(zhen_document *document, zhen_error *error)
     document->flow.escape = doc_escape_markup;
     document->flow.protect = DOC_PROTECT_ALL;
     zhen_status status = doc_tags_read_xml(document, &r.tags, error);
-    if (!status && (!doc_redeclare(document, "UTF-8") || !translate(&r)))
+    if (!status && (!doc_tags_redeclare(document, &r.tags) || !translate(&r)))
         status = base_fail_memory(error);
     doc_tags_free(&r.tags);
     free(r.translated);

@@ -233,6 +233,25 @@ START_TEST(declarations_are_changed)
          "msgid \"你好 charset=gbk\"\nmsgstr \"\"\n",
          "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
          "msgid \"你好 charset=gbk\"\nmsgstr \"\"\n"},
+        /* What speaks of declarations is none. */
+        {ZHEN_FORMAT_HTML,
+         "<?xml version='1.0' encoding='gbk'?><!-- <meta charset=gbk> --><meta charset=\"gbk\">"
+         "<script>var s=\"<meta charset=gbk>\";</script><p title='<meta charset=gbk>'>你好。</p>"
+         "<!-- <?xml encoding='gbk'?> -->",
+         "<?xml version='1.0' encoding='UTF-8'?><!-- <meta charset=gbk> --><meta "
+         "charset=\"UTF-8\"><script>var s=\"<meta charset=gbk>\";</script>"
+         "<p title='<meta charset=gbk>'>你好。</p><!-- <?xml encoding='gbk'?> -->"},
+        {ZHEN_FORMAT_XHTML,
+         "<?xml version='1.0' encoding='gbk'?>\n<!-- <?xml encoding='gbk'?> -->"
+         "<p><![CDATA[<meta charset='gbk'>]]>你好</p>",
+         "<?xml version='1.0' encoding='UTF-8'?>\n<!-- <?xml encoding='gbk'?> -->"
+         "<p><![CDATA[<meta charset='gbk'>]]>你好</p>"},
+        {ZHEN_FORMAT_XLIFF,
+         "<?xml version='1.0' encoding='gbk'?><xliff version='1.2'><!-- <?xml encoding='gbk'?> -->"
+         "<trans-unit><source>你好</source></trans-unit></xliff>",
+         "<?xml version='1.0' encoding='UTF-8'?><xliff version='1.2'>"
+         "<!-- <?xml encoding='gbk'?> -->"
+         "<trans-unit><source>你好</source></trans-unit></xliff>"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char bytes[1024];
