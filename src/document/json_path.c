@@ -52,9 +52,20 @@ static bool read_brackets(const char **at, doc_json_step *step)
     return true;
 }
 
+/* Whether only blanks stand before the pattern's comma or the end. */
+static bool ends_pattern(const char *at)
+{
+    at += strspn(at, " ");
+    return !*at || *at == ',';
+}
+
+/* Blanks within a name belong to it; those before the pattern's end do not. */
 static bool read_name(const char **at, doc_json_step *step)
 {
     size_t length = strcspn(*at, ".[,");
+    if (ends_pattern(*at + length))
+        while (length > 0 && (*at)[length - 1] == ' ')
+            length--;
     if (length == 0)
         return false;
     *step = (doc_json_step){STEP_NAME, *at, length, 0};
@@ -64,14 +75,16 @@ static bool read_name(const char **at, doc_json_step *step)
     return true;
 }
 
-/* One pattern, up to its comma or the end; blanks before it are no part of it. */
+/* One pattern, up to its comma or the end; blanks around it are no part of it. */
 static zhen_status read_pattern(doc_json_path *path, const char **at, zhen_error *error)
 {
     *at += strspn(*at, " ");
     const char *begin = *at;
     if (**at == '$')
         ++*at;
-    for (bool first = true; **at && **at != ','; first = false) {
+    else if (ends_pattern(*at)) /* a comma too many does not mean every string */
+        return base_fail(error, ZHEN_ERROR_ARGUMENT, "JSON path %s: a path is empty", path->text);
+    for (bool first = true; !ends_pattern(*at); first = false) {
         doc_json_step step = {.kind = STEP_DEEP};
         bool ok = true;
         if (strncmp(*at, "..", 2) == 0) {
@@ -93,6 +106,7 @@ static zhen_status read_pattern(doc_json_path *path, const char **at, zhen_error
         if (!add_step(path, &step))
             return base_fail_memory(error);
     }
+    *at += strspn(*at, " ");
     return add_step(path, &(doc_json_step){.kind = STEP_END}) ? ZHEN_OK : base_fail_memory(error);
 }
 

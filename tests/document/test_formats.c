@@ -513,6 +513,9 @@ START_TEST(json_paths)
         {"$.b[1]", "{\"a\":\"我\",\"b\":[{\"a\":\"爱\",\"c\":\"水\"},\"ka\"]}"},
         {"b[0], a", "{\"a\":\"pd\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"课\"]}"},
         {"['b'][0].*", "{\"a\":\"我\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"课\"]}"},
+        {" $.a , b[0].c ", "{\"a\":\"pd\",\"b\":[{\"a\":\"爱\",\"c\":\"kz\"},\"课\"]}"},
+        {"b[0].* , x", "{\"a\":\"我\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"课\"]}"},
+        {"x, $ ", "{\"a\":\"pd\",\"b\":[{\"a\":\"jg\",\"c\":\"kz\"},\"ka\"]}"},
     };
     zhen_document_options o = format(ZHEN_FORMAT_JSON);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -524,8 +527,20 @@ START_TEST(json_paths)
     o.json_path = "我.😀\"";
     expect_gloss(&o, "{\"\\u6211\": {\"\\ud83d\\uDE00\\\"\": \"爱\"}, \"\\\\u6211\": \"水\"}",
                  "{\"\\u6211\": {\"\\ud83d\\uDE00\\\"\": \"jg\"}, \"\\\\u6211\": \"水\"}");
+    o.json_path = "a b['c '].d";
+    expect_gloss(&o, "{\"a b\":{\"c \":{\"d\":\"爱\"},\"c\":{\"d\":\"水\"}}}",
+                 "{\"a b\":{\"c \":{\"d\":\"jg\"},\"c\":{\"d\":\"水\"}}}");
     o.json_path = "a[";
     expect_failure(&o, "{}", "JSON path a[: not understood at \"[\"");
+    /* An empty path would mean everything. */
+    o.json_path = "a, ";
+    expect_failure(&o, "{}", "JSON path a, : a path is empty");
+    o.json_path = "a,,b";
+    expect_failure(&o, "{}", "JSON path a,,b: a path is empty");
+    o.json_path = "";
+    expect_failure(&o, "{}", "JSON path : a path is empty");
+    o.json_path = "a. ";
+    expect_failure(&o, "{}", "JSON path a. : not understood at \" \"");
 }
 END_TEST
 
