@@ -79,9 +79,18 @@ static bool list_has(const char *list, const char *name, size_t length)
     }
 }
 
+/* Whether all items of the list are numbers, with or without blanks around them. */
 static bool is_number_list(const char *list)
 {
-    return *list && list[strspn(list, "0123456789,")] == '\0';
+    bool any = false;
+    while (*(list += strspn(list, " ,"))) {
+        size_t digits = strspn(list, "0123456789");
+        list += digits + strspn(list + digits, " ");
+        if (digits == 0 || (*list && *list != ','))
+            return false;
+        any = true;
+    }
+    return any;
 }
 
 static zhen_status want_column(doc_columns *columns, size_t column, zhen_error *error)
@@ -99,16 +108,15 @@ static zhen_status want_column(doc_columns *columns, size_t column, zhen_error *
 
 static zhen_status want_numbers(doc_columns *columns, const char *list, zhen_error *error)
 {
-    for (const char *at = list; *at; at += *at == ',') {
-        char *end;
+    char *end;
+    for (const char *at = list; *(at += strspn(at, " ,")); at = end) {
         unsigned long number = strtoul(at, &end, 10);
-        if (end == at || number == 0 || number > 65536)
+        if (number == 0 || number > 65536)
             return base_fail(error, ZHEN_ERROR_ARGUMENT, "columns %s: numbers go from 1 to 65536",
                              list);
         zhen_status status = want_column(columns, number - 1, error);
         if (status)
             return status;
-        at = end;
     }
     return ZHEN_OK;
 }

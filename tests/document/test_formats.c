@@ -593,6 +593,13 @@ START_TEST(csv_columns)
         expect_gloss(&o, "我,爱\n水,课\n", "我,jg\n水,ka\n");
         o.columns = "none, 爱";
         expect_gloss(&o, "我,爱\n水,课\n课,水\n", "我,爱\n水,ka\n课,kz\n");
+        o.columns = " 1 , 3 ";
+        expect_gloss(&o, "我,爱,水\n水,课,我\n", "pd,爱,kz\nkz,课,pd\n");
+        o.columns = "1,";
+        expect_gloss(&o, "我,爱\n水,课\n", "pd,爱\nkz,课\n");
+        /* No list of numbers, but a name. */
+        o.columns = "2020 1";
+        expect_gloss(&o, "2020,2020 1\n水,课\n", "2020,2020 1\n水,ka\n");
     }
     o.columns = "none";
     expect_failure(&o, "我,爱\n", "columns none: the first line has none of them");
