@@ -23,6 +23,7 @@ typedef struct cue {
     zhen_span text;  /* its lines, without the last line end */
     size_t prose;    /* where the text begins behind positions like {\\an8} */
     long begin, end; /* in milliseconds */
+    bool exact;      /* both times say milliseconds */
     bool dialogue;   /* its lines begin with dashes: several people speak */
 } cue;
 
@@ -69,8 +70,9 @@ static size_t without_return(const reading *r, size_t begin, size_t end)
 /* ---- Times -------------------------------------------------------------------------------- */
 
 /* Reads [hours:]minutes:seconds[,.]milliseconds; -1 if there is none. Behind hours, minutes and
- * seconds some programs write a third colon instead. */
-static long read_time(const char *text, size_t length, size_t *at)
+ * seconds some programs write a third colon instead. Where milliseconds are left out, `exact`
+ * becomes false. */
+static long read_time(const char *text, size_t length, size_t *at, bool *exact)
 {
     long value = 0, part = 0;
     size_t i = *at, digits = 0, parts = 0;
@@ -91,11 +93,13 @@ static long read_time(const char *text, size_t length, size_t *at)
     if (!parts || !digits || value > 1000000 || part > 1000000)
         return -1;
     value = (value + part) * 1000;
+    size_t seconds_end = i;
     if (i < length && (text[i] == ',' || text[i] == '.' || text[i] == ':')) {
         long scale = 100;
         for (i++; i < length && text[i] >= '0' && text[i] <= '9'; i++, scale /= 10)
             value += (text[i] - '0') * scale;
     }
+    *exact = *exact && i > seconds_end + 1;
     *at = i;
     return value;
 }
@@ -105,7 +109,8 @@ static bool read_times(const reading *r, size_t begin, size_t end, cue *c)
 {
     while (begin < end && strchr(" \t", r->text[begin]))
         begin++;
-    c->begin = read_time(r->text, end, &begin);
+    c->exact = true;
+    c->begin = read_time(r->text, end, &begin, &c->exact);
     while (begin < end && strchr(" \t", r->text[begin]))
         begin++;
     if (c->begin < 0 || end - begin < 3 || memcmp(r->text + begin, "-->", 3) != 0)
@@ -113,7 +118,7 @@ static bool read_times(const reading *r, size_t begin, size_t end, cue *c)
     begin += 3;
     while (begin < end && strchr(" \t", r->text[begin]))
         begin++;
-    c->end = read_time(r->text, end, &begin);
+    c->end = read_time(r->text, end, &begin, &c->exact);
     return c->end >= 0;
 }
 
@@ -134,11 +139,12 @@ static size_t next_line(const reading *r, size_t end)
 }
 
 /* Whether a new cue begins here though no blank line comes before it: with its times, or with a
- * number and then its times. */
+ * number and then its times. Without a number, times like 1:20 --> 3:40 may be what somebody says.
+ */
 static bool begins_cue(const reading *r, size_t at, size_t end)
 {
     cue next;
-    if (read_times(r, at, end, &next))
+    if (read_times(r, at, end, &next) && next.exact)
         return true;
     size_t digits = at;
     while (digits < end && r->text[digits] >= '0' && r->text[digits] <= '9')

@@ -387,6 +387,13 @@ START_TEST(cues_are_told_apart)
          "1\n00:00:01,000 --> 00:00:02,000\npd--> jg"},
         {ZHEN_FORMAT_SRT, "1\n00:00:01:000 --> 00:00:02:500\n我\n",
          "1\n00:00:01:000 --> 00:00:02:500\npd\n"},
+        /* As may times, if no number comes before them. */
+        {ZHEN_FORMAT_SRT, "1\n00:00:01,000 --> 00:00:02,000\n我\n1:20 --> 3:40 水。\n爱\n",
+         "1\n00:00:01,000 --> 00:00:02,000\npd 1: 20--> 3: 40 kz. jg\n"},
+        {ZHEN_FORMAT_SRT, "1\n00:00:01,000 --> 00:00:02,000\n我\n1:20. --> 3:40,水\n",
+         "1\n00:00:01,000 --> 00:00:02,000\npd 1: 20.--> 3: 40, kz\n"},
+        {ZHEN_FORMAT_SRT, "1\n00:01 --> 00:02\n我\n2\n00:03 --> 00:04\n爱\n",
+         "1\n00:01 --> 00:02\npd\n2\n00:03 --> 00:04\njg\n"},
         /* A voice that is not closed ends with its cue, whatever comes in the next. */
         {ZHEN_FORMAT_VTT,
          "WEBVTT\n\n00:01.000 --> 00:02.000\n我<v A>爱\n\n00:09.000 --> 00:10.000\n<v B>水</v>课\n",
