@@ -66,6 +66,10 @@ bool doc_flow_add_text(doc_flow *flow, const char *source, zhen_span raw);
 /* Adds text that the source spells otherwise. */
 bool doc_flow_add_spelled(doc_flow *flow, zhen_span raw, const char *text, size_t length);
 
+/* Makes words of the elements that are left alone (DOC_ALONE), whatever is in them; where one has
+ * no end, nothing is. What they say is kept in `arena`. False when memory runs out. */
+bool doc_flow_leave_alone(doc_flow *flow, base_arena *arena);
+
 /* Where the units go. */
 typedef struct doc_units {
     const char *source; /* the document */

@@ -24,8 +24,7 @@ bool doc_events_add(doc_events *events, const doc_event *event);
 bool doc_flow_protect(const doc_flow *flow, const char *source, doc_events *out);
 
 /* Pairs opening and closing events; whatever does not pair up becomes a break, and so do pairs
- * around a break. Elements that are left alone become words, whatever is in them. Cuts flows that
- * grow too long for marks to be placed well (flow_pair.c). */
+ * around a break. Cuts flows that grow too long for marks to be placed well (flow_pair.c). */
 bool doc_flow_pair(doc_events *events);
 
 /* Turns elements without Chinese into words and points and joins neighbouring words

@@ -29,16 +29,13 @@ bool doc_events_add(doc_events *events, const doc_event *event)
 
 typedef struct stack {
     size_t open[MAX_DEPTH];
-    size_t depth, alone; /* how many are open; of them left alone */
+    size_t depth;
 } stack;
 
 static void break_open(doc_events *events, stack *s, size_t keep)
 {
-    while (s->depth > keep) {
-        doc_event *event = &events->items[s->open[--s->depth]];
-        event->kind = DOC_EVENT_BREAK;
-        s->alone -= (event->flags & DOC_ALONE) != 0;
-    }
+    while (s->depth > keep)
+        events->items[s->open[--s->depth]].kind = DOC_EVENT_BREAK;
 }
 
 static bool same_key(const doc_event *a, const doc_event *b)
@@ -55,15 +52,13 @@ static void close_element(doc_events *events, stack *s, size_t at)
         depth--;
     if (depth == 0) {
         event->kind = DOC_EVENT_BREAK;
-        if (s->alone == 0)
-            break_open(events, s, 0);
+        break_open(events, s, 0);
         return;
     }
     break_open(events, s, depth);
     size_t open = s->open[--s->depth];
     events->items[open].partner = at;
     event->partner = open;
-    s->alone -= (events->items[open].flags & DOC_ALONE) != 0;
 }
 
 static bool ends_sentence(const doc_event *event)
@@ -83,7 +78,7 @@ static bool grows_too_long(growth *g, const doc_event *before, size_t depth)
 {
     bool is_text = before->kind == DOC_EVENT_TEXT || before->kind == DOC_EVENT_SPACE;
     g->marks += !is_text;
-    g->bytes += before->text_length;
+    g->bytes += is_text ? before->text_length : 0; /* a word is one, however long */
     size_t times = depth == 0 && ends_sentence(before) ? 1 : 2;
     /* Text alone costs nothing. */
     return g->marks > times * MANY_MARKS || (g->marks > 0 && g->bytes > times * MANY_BYTES);
@@ -100,7 +95,7 @@ static void pair_up(doc_events *events)
             break_open(events, &s, 0);
             g = (growth){0};
         }
-        if (event->kind == DOC_EVENT_BREAK && s.alone == 0) {
+        if (event->kind == DOC_EVENT_BREAK) {
             break_open(events, &s, 0);
             g = (growth){0};
         } else if (event->kind == DOC_EVENT_OPEN && s.depth == MAX_DEPTH) {
@@ -108,7 +103,6 @@ static void pair_up(doc_events *events)
             break_open(events, &s, 0);
         } else if (event->kind == DOC_EVENT_OPEN) {
             s.open[s.depth++] = i;
-            s.alone += (event->flags & DOC_ALONE) != 0;
         } else if (event->kind == DOC_EVENT_CLOSE) {
             close_element(events, &s, i);
         }
@@ -137,7 +131,13 @@ static bool break_pairs_around_breaks(doc_events *events)
     return true;
 }
 
-/* ---- Elements that are left alone ---------------------------------------------------------- */
+bool doc_flow_pair(doc_events *events)
+{
+    pair_up(events);
+    return break_pairs_around_breaks(events);
+}
+
+/* ---- Joining -------------------------------------------------------------------------------- */
 
 /* The texts of events[begin, end), spaces as one blank. */
 static const char *joined_text(doc_events *events, size_t begin, size_t end, size_t room,
@@ -174,18 +174,34 @@ static bool join_events(doc_events *events, size_t begin, size_t end, doc_event_
     return joined->text;
 }
 
-static void number_partners(doc_events *events)
+/* ---- Elements that are left alone ----------------------------------------------------------- */
+
+/* A closing event looks no further up than this, so that hostile nesting costs no more. */
+enum { LOOK_UP = 256 };
+
+/* Finds for each opening event the one that closes it, itself if none does. */
+static bool find_ends(doc_events *events)
 {
-    stack s = {.depth = 0};
+    size_t *open = malloc(events->count * sizeof *open), depth = 0;
+    if (!open)
+        return false;
     for (size_t i = 0; i < events->count; i++) {
-        if (events->items[i].kind == DOC_EVENT_OPEN) {
-            s.open[s.depth++] = i;
-        } else if (events->items[i].kind == DOC_EVENT_CLOSE) {
-            size_t open = s.open[--s.depth];
-            events->items[open].partner = i;
-            events->items[i].partner = open;
+        doc_event *event = &events->items[i];
+        event->partner = i;
+        if (event->kind == DOC_EVENT_OPEN)
+            open[depth++] = i;
+        if (event->kind != DOC_EVENT_CLOSE)
+            continue;
+        size_t floor = depth > LOOK_UP ? depth - LOOK_UP : 0, at = depth;
+        while (at > floor && !same_key(&events->items[open[at - 1]], event))
+            at--;
+        if (at > floor) {
+            depth = at - 1;
+            events->items[open[depth]].partner = i;
         }
     }
+    free(open);
+    return true;
 }
 
 static bool collapse_alone(doc_events *events)
@@ -193,7 +209,7 @@ static bool collapse_alone(doc_events *events)
     size_t kept = 0;
     for (size_t i = 0; i < events->count; i++, kept++) {
         doc_event event = events->items[i];
-        if (event.kind == DOC_EVENT_OPEN && (event.flags & DOC_ALONE)) {
+        if (event.kind == DOC_EVENT_OPEN && (event.flags & DOC_ALONE) && event.partner > i) {
             size_t end = event.partner + 1;
             if (!join_events(events, i, end, DOC_EVENT_WORD, &event))
                 return false;
@@ -202,14 +218,18 @@ static bool collapse_alone(doc_events *events)
         events->items[kept] = event;
     }
     events->count = kept;
-    number_partners(events);
     return true;
 }
 
-bool doc_flow_pair(doc_events *events)
+bool doc_flow_leave_alone(doc_flow *flow, base_arena *arena)
 {
-    pair_up(events);
-    return collapse_alone(events) && break_pairs_around_breaks(events);
+    doc_events events = {.items = flow->events, .count = flow->count, .arena = arena};
+    bool any = false;
+    for (size_t i = 0; i < flow->count; i++)
+        any = any || (flow->events[i].flags & DOC_ALONE);
+    bool ok = !any || (find_ends(&events) && collapse_alone(&events));
+    flow->count = events.count;
+    return ok;
 }
 
 /* ---- Elements without Chinese --------------------------------------------------------------- */
@@ -315,6 +335,20 @@ static bool join_words(doc_events *events)
     }
     events->count = kept;
     return true;
+}
+
+static void number_partners(doc_events *events)
+{
+    stack s = {.depth = 0};
+    for (size_t i = 0; i < events->count; i++) {
+        if (events->items[i].kind == DOC_EVENT_OPEN) {
+            s.open[s.depth++] = i;
+        } else if (events->items[i].kind == DOC_EVENT_CLOSE) {
+            size_t open = s.open[--s.depth];
+            events->items[open].partner = i;
+            events->items[i].partner = open;
+        }
+    }
 }
 
 bool doc_flow_collapse(doc_events *events)

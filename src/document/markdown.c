@@ -9,6 +9,7 @@
 #include "document/entity.h"
 #include "document/escape.h"
 #include "document/markdown_gap.h"
+#include "document/markdown_image.h"
 #include "document/markdown_pad.h"
 #include "document/markup.h"
 #include "document/protect.h"
@@ -46,6 +47,7 @@ typedef struct reading {
     size_t code;               /* where the code span that is open begins; SIZE_MAX: none is */
     size_t image, image_depth; /* the same of an image; how many spans are open in it */
     zhen_span alt;             /* the image's text so far */
+    doc_images images;         /* of the block, whose texts are translated */
     zhen_span html;            /* the HTML block that is open; empty: none */
     span_list html_blocks;     /* those that are complete */
     bool failed;               /* out of memory */
@@ -204,7 +206,9 @@ static void finish_block(reading *r)
         close_spans(r, &next, r->length);
     r->gap_count = 0;
     r->cursor = r->link = r->code = r->image = SIZE_MAX;
-    r->failed = r->failed || !doc_finish_in_place(r->document);
+    zhen_document *document = r->document;
+    r->failed = r->failed || !doc_flow_leave_alone(&document->flow, &document->arena) ||
+                !doc_images_translate(&r->images, document) || !doc_finish_in_place(document);
 }
 
 static void happen(reading *r, happening h)
@@ -361,29 +365,6 @@ static void leave_code(reading *r)
     r->gap_count = 0;
 }
 
-/* The image's text is a unit of its own. One that names the image, as that of a link does, leaves
- * itself behind as a label. */
-static bool add_alt(reading *r, zhen_span label, zhen_span closing)
-{
-    zhen_document *document = r->document;
-    size_t first_unit = document->units.count, length;
-    doc_flow paragraph = document->flow;
-    document->flow = (doc_flow){.escape = doc_escape_markdown_inner, .protect = DOC_PROTECT_ALL};
-    bool ok = doc_flow_add_text(&document->flow, r->text, r->alt) && doc_finish_in_place(document);
-    doc_flow_free(&document->flow);
-    document->flow = paragraph;
-    size_t unit_count = document->units.count - first_unit;
-    if (!ok || !unit_count || !doc_markdown_is_unlabelled(r->text, closing, SIZE_MAX))
-        return ok;
-    const char *literal = doc_markdown_label(&document->arena, r->text, label, &length);
-    if (!literal || !doc_begin_block(document, closing, DOC_WHEN_UNITS) ||
-        !doc_add_literal(document, literal, length))
-        return false;
-    document->blocks[document->block_count - 1].first_unit = first_unit;
-    document->blocks[document->block_count - 1].unit_count = unit_count;
-    return true;
-}
-
 /* An image is a mark in its paragraph. */
 static void leave_image(reading *r)
 {
@@ -409,7 +390,8 @@ static void leave_image(reading *r)
     add(r, DOC_EVENT_POINT, (zhen_span){begin, end}, NULL, DOC_WORDLIKE);
     if (r->alt.begin == SIZE_MAX || memchr(r->text + r->alt.begin, '\n', r->alt.end - r->alt.begin))
         return;
-    r->failed = r->failed || !add_alt(r, (zhen_span){begin + 2, close}, (zhen_span){close, end});
+    const doc_image image = {{begin, end}, r->alt, close};
+    r->failed = r->failed || !doc_images_add(&r->images, &image);
 }
 
 static int on_leave_span(MD_SPANTYPE type, void *detail, void *data)
@@ -565,5 +547,6 @@ zhen_status doc_parse_markdown(zhen_document *document, zhen_error *error)
     document->flow.protect = DOC_PROTECT_ALL | DOC_PROTECT_NOTES;
     zhen_status status = parse(&r, error);
     free(r.html_blocks.items);
+    doc_images_free(&r.images);
     return status;
 }

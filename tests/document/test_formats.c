@@ -3,6 +3,8 @@
  * "kz", 课 as "ka" (see mock.c); what is checked is everything around.
  */
 #include "document/translate.h"
+
+#include "base/buffer.h"
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -266,6 +268,56 @@ START_TEST(markdown_html)
     expect_gloss(&o, "我<code>爱<br>*水*</code>课<b translate=\"no\">爱<code>水</code></b>\n",
                  "pd <code>爱<br>*水*</code> ka <b translate=\"no\">爱<code>水</code></b>\n");
     expect_gloss(&o, "我**爱<code>水**课\n", "pd**jg<code>kz**ka\n");
+}
+END_TEST
+
+/* What is left alone stays byte for byte, images and all, however long it is. */
+START_TEST(markdown_leaves_elements_alone)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"我<span translate=\"no\">![爱](a.png) 和 ![水] 与 [课]</span>爱![水](b.png)",
+         "pd <span translate=\"no\">![爱](a.png) 和 ![水] 与 [课]</span> jg![kz](b.png)"},
+        {"![爱](a)我<code>![水](b)<code>![水](c)</code>![水](d)</code>![课](e)",
+         "![jg](a)pd <code>![水](b)<code>![水](c)</code>![水](d)</code>![ka](e)"},
+        {"<code>![水](b)</code>\n\n![水](c)\n", "<code>![水](b)</code>\n\n![kz](c)\n"},
+        /* Nothing is, where the element does not end. */
+        {"我<code>爱![水](a)<code>课![水](b)</code>",
+         "pd<code>jg ![kz](a) <code>课![水](b)</code>"},
+        {"<i>我<code>爱</i>![水](a)", "<i>pd<code>jg</i>![kz](a)"},
+        {"我</code>爱<code>水</code>", "pd</code>jg <code>水</code>"},
+    };
+    static const char definitions[] = "\n\n[水]: a\n[课]: b\n";
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256], expected[256];
+        snprintf(text, sizeof text, "%s%s", cases[i].text, definitions);
+        snprintf(expected, sizeof expected, "%s%s", cases[i].expected, definitions);
+        expect_output(&o, MOCK_IDENTITY, text, text);
+        expect_gloss(&o, text, expected);
+    }
+}
+END_TEST
+
+START_TEST(markdown_leaves_long_elements_alone)
+{
+    static const char *const bits[] = {"水，", "*水* ", "水。<br>"};
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        base_buffer text = {0}, expected = {0};
+        ck_assert(base_buffer_append_string(&text, "我<span translate=\"no\">"));
+        while (text.length < 10000)
+            ck_assert(base_buffer_append_string(&text, bits[i]));
+        ck_assert(base_buffer_append_string(&text, "</span>"));
+        ck_assert(base_buffer_append_string(&expected, "pd "));
+        ck_assert(base_buffer_append_string(&expected, text.data + strlen("我")));
+        ck_assert(base_buffer_append_string(&text, "爱"));
+        ck_assert(base_buffer_append_string(&expected, " jg"));
+        expect_gloss(&o, text.data, expected.data);
+        base_buffer_free(&text);
+        base_buffer_free(&expected);
+    }
 }
 END_TEST
 
@@ -666,6 +718,8 @@ int main(void)
                                                 &markdown_tables,
                                                 &markdown_leaves_code_alone,
                                                 &markdown_html,
+                                                &markdown_leaves_elements_alone,
+                                                &markdown_leaves_long_elements_alone,
                                                 &markdown_escapes,
                                                 &html_inlines,
                                                 &html_attributes,

@@ -302,9 +302,10 @@ END_TEST
 
 /* Nothing takes more than linear time, or this does not end. */
 static const char *const bits[] = {
-    "http://)", ")",   "@a",   "a@",   "a.",    "a~",        "a/",   "#中",  "`",    "` ``", "$",
-    "$$",       "{",   "%(",   "<a",   "[^",    "&",         "(^",   "😀",    "我%s", "我`",  "*我",
-    "**我_",    "[我", "![我", "我](", "<b>我", "<b>我</i>", "\"我", "我\\", "我,"};
+    "http://)", ")",    "@a",    "a@",        "a.",   "a~",   "a/",    "#中",
+    "`",        "` ``", "$",     "$$",        "{",    "%(",   "<a",    "[^",
+    "&",        "(^",   "😀",     "我%s",      "我`",  "*我",  "**我_", "[我",
+    "![我",     "我](", "<b>我", "<b>我</i>", "\"我", "我\\", "我,",   "<code>我"};
 enum { BITS = sizeof bits / sizeof *bits };
 
 START_TEST(repetition_is_harmless)
