@@ -116,10 +116,10 @@ static utf8_likeness utf8_likeness_of(const char *sample, size_t length)
     return certain ? CERTAINLY_UTF8 : PERHAPS_UTF8;
 }
 
-static bool is_ascii(const char *sample, size_t length)
+bool doc_charset_is_ascii(const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if ((unsigned char)sample[i] >= 0x80 || sample[i] == '\0')
+        if ((unsigned char)bytes[i] >= 0x80 || bytes[i] == '\0')
             return false;
     return true;
 }
@@ -240,7 +240,7 @@ const char *doc_charset_guess(zhen_format format, const char *sample, size_t len
     if (length >= 2 && memcmp(sample, "\xFE\xFF", 2) == 0)
         return "UTF-16BE";
     utf8_likeness utf8 = utf8_likeness_of(sample, length);
-    if (is_ascii(sample, length) || utf8 == CERTAINLY_UTF8)
+    if (doc_charset_is_ascii(sample, length) || utf8 == CERTAINLY_UTF8)
         return "UTF-8";
     const char *declared = declared_encoding(format, sample, length);
     if (declared)

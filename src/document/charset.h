@@ -14,6 +14,10 @@ bool doc_charset_declared(zhen_format format, const char *text, size_t length, s
  * are. */
 const char *doc_charset_canonical(const char *name);
 
+/* Whether the bytes are ASCII without zero bytes, which all encodings that are guessed but UTF-16
+ * spell alike. */
+bool doc_charset_is_ascii(const char *bytes, size_t length);
+
 /* Guesses the encoding of a sample of a file: by its byte order mark, by being UTF-8, by its
  * declaration, by how frequent the characters are that it would consist of. Never NULL; "UTF-8" if
  * there is nothing but ASCII. */

@@ -294,38 +294,50 @@ static void add_inside(reading *r, size_t begin, size_t end)
     r->cursor = end;
 }
 
-static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *data)
+/* The bytes of the source that a text was made from; false if md4c has made it up. */
+static bool find_source(const reading *r, const MD_CHAR *text, MD_SIZE size, zhen_span *span)
 {
-    reading *r = data;
     const base_buffer *given = &r->given.text;
-    bool in_source = text >= given->data && text < given->data + given->length;
-    size_t begin = 0, end = 0;
-    if (in_source) {
-        size_t at = (size_t)(text - given->data);
-        begin = r->base + doc_markdown_unpad(&r->given, at);
-        end = r->base + doc_markdown_unpad(&r->given, at + size);
-    }
-    if (r->block == MD_BLOCK_HTML && in_source) {
-        r->html.begin = r->html.end ? r->html.begin : begin;
-        r->html.end = end;
-    }
-    if (!r->prose)
-        return 0;
+    if (text < given->data || text >= given->data + given->length)
+        return false;
+    size_t at = (size_t)(text - given->data);
+    span->begin = r->base + doc_markdown_unpad(&r->given, at);
+    span->end = r->base + doc_markdown_unpad(&r->given, at + size);
+    return true;
+}
+
+/* Whether a code span or an image is open. */
+static bool is_inside(const reading *r)
+{
     bool inside = r->code != SIZE_MAX || r->image != SIZE_MAX;
     for (size_t i = 0; i < r->gap_count; i++)
         inside = inside || (r->gap[i].kind == ENTER &&
                             (r->gap[i].type == MD_SPAN_CODE || r->gap[i].type == MD_SPAN_IMG));
-    if (inside) {
+    return inside;
+}
+
+static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *data)
+{
+    reading *r = data;
+    zhen_span raw = {0, 0};
+    bool in_source = find_source(r, text, size, &raw);
+    if (r->block == MD_BLOCK_HTML && in_source) {
+        r->html.begin = r->html.end ? r->html.begin : raw.begin;
+        r->html.end = raw.end;
+    }
+    if (!r->prose)
+        return 0;
+    if (is_inside(r)) {
         if (in_source)
-            add_inside(r, begin, end);
+            add_inside(r, raw.begin, raw.end);
     } else if (type == MD_TEXT_SOFTBR || type == MD_TEXT_BR) {
         happen(r, (happening){type == MD_TEXT_BR ? HARD_BREAK : SOFT_BREAK, MD_SPAN_EM});
     } else if (in_source && type == MD_TEXT_NORMAL) {
-        add_text(r, begin, end);
+        add_text(r, raw.begin, raw.end);
     } else if (in_source && type == MD_TEXT_ENTITY) {
-        add_entity(r, begin, end);
+        add_entity(r, raw.begin, raw.end);
     } else if (in_source && type == MD_TEXT_HTML) {
-        add_html(r, begin, end);
+        add_html(r, raw.begin, raw.end);
     }
     return r->failed;
 }

@@ -133,14 +133,6 @@ static zhen_status decode(zhen_reader *reader, const char *bytes, size_t size, z
     return ZHEN_OK;
 }
 
-static bool is_ascii(const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)bytes[i] >= 0x80 || bytes[i] == '\0')
-            return false;
-    return true;
-}
-
 /* The byte order of a file that is said to be UTF-16. */
 static const char *utf16_order(const base_buffer *bytes)
 {
@@ -174,7 +166,7 @@ static zhen_status release(zhen_reader *reader, bool flush, zhen_error *error)
     zhen_status status = ZHEN_OK;
     if (reader->options.encoding)
         status = open_encoding(reader, utf16_order(held), error);
-    else if (!is_ascii(held->data, ready))
+    else if (!doc_charset_is_ascii(held->data, ready))
         status = open_encoding(reader, doc_charset_guess(reader->options.format, held->data, ready),
                                error);
     /* From here on bytes are decoded as they come, so that none stay behind. */
