@@ -66,6 +66,11 @@ static bool is_void(const zhen_document *document, const doc_tag *tag)
     return is_any_of(document, tag, names);
 }
 
+static bool holds_no_prose(const zhen_document *document, const doc_tag *tag)
+{
+    return is_code(document, tag) || is_opaque(document, tag);
+}
+
 static bool value_is(const zhen_document *document, const doc_attribute *attribute,
                      const char *value)
 {
@@ -88,16 +93,28 @@ static bool has_class(const zhen_document *document, const doc_tag *tag, const c
     return false;
 }
 
-static bool is_untranslated(const zhen_document *document, const doc_tag *tag)
+/* What an element says about whether it is to be translated. */
+typedef enum said { SAID_NOTHING, SAID_NO, SAID_YES } said;
+
+static said said_by(const zhen_document *document, const doc_tag *tag)
 {
     doc_attribute a;
-    return (doc_find_attribute(document, tag, "translate", &a) && value_is(document, &a, "no")) ||
-           has_class(document, tag, "notranslate");
+    bool found = doc_find_attribute(document, tag, "translate", &a);
+    if ((found && value_is(document, &a, "no")) || has_class(document, tag, "notranslate"))
+        return SAID_NO;
+    if (found && (value_is(document, &a, "yes") || value_is(document, &a, "")))
+        return SAID_YES;
+    return SAID_NOTHING;
+}
+
+static bool is_untranslated(const zhen_document *document, const doc_tag *tag)
+{
+    return said_by(document, tag) == SAID_NO;
 }
 
 bool doc_html_is_left_alone(const zhen_document *document, const doc_tag *tag)
 {
-    return is_code(document, tag) || is_opaque(document, tag) || is_untranslated(document, tag);
+    return holds_no_prose(document, tag) || is_untranslated(document, tag);
 }
 
 /* ---- Attributes --------------------------------------------------------------------------- */
@@ -168,6 +185,7 @@ typedef struct reading {
     zhen_document *document;
     const doc_tags *tags;
     size_t *close; /* of each opening tag: the tag that closes it */
+    bool *kept;    /* of each token: whether it is in an element that is not translated */
     size_t at;
 } reading;
 
@@ -234,6 +252,46 @@ static size_t last_token(const reading *r)
     return last;
 }
 
+/* An element that says whether it is translated. */
+typedef struct scope {
+    size_t close; /* its last token, */
+    size_t end;   /* or where its closing tag is left out: the end of its bytes */
+    bool kept;
+} scope;
+
+/* How many of the scopes are left when those that end before a token are gone. */
+static size_t leave_scopes(const reading *r, const scope *scopes, size_t depth, size_t token)
+{
+    while (depth > 0 && scopes[depth - 1].close < token &&
+           scopes[depth - 1].end < r->tags->items[token].raw.end)
+        depth--;
+    return depth;
+}
+
+/* Finds the tokens that are kept: the nearest element that says something decides. */
+static bool find_kept(reading *r)
+{
+    scope *scopes = NULL;
+    size_t depth = 0, capacity = 0;
+    r->kept = calloc(r->tags->count + 1, sizeof *r->kept);
+    bool ok = r->kept;
+    for (size_t i = 0; ok && i < r->tags->count; i++) {
+        const doc_tag *tag = &r->tags->items[i];
+        bool opens = tag->kind == DOC_TOKEN_OPEN;
+        said s = opens || tag->kind == DOC_TOKEN_EMPTY ? said_by(r->document, tag) : SAID_NOTHING;
+        depth = leave_scopes(r, scopes, depth, i);
+        r->kept[i] = depth > 0 && scopes[depth - 1].kept && s != SAID_YES;
+        if (!opens || s == SAID_NOTHING || is_void(r->document, tag) ||
+            holds_no_prose(r->document, tag))
+            continue;
+        ok = base_grow((void **)&scopes, &capacity, depth + 1, sizeof *scopes);
+        if (ok)
+            scopes[depth++] = (scope){r->close[i], r->close[i] > i ? 0 : tag->end, s == SAID_NO};
+    }
+    free(scopes);
+    return ok;
+}
+
 /* Appends what a reader sees of the tokens [begin, end). */
 static bool append_text(const reading *r, size_t begin, size_t end, base_buffer *text)
 {
@@ -277,8 +335,11 @@ static bool read_open(reading *r, const doc_tag *tag)
 {
     const zhen_document *document = r->document;
     bool in_text = is_inline(document, tag) || is_code(document, tag);
-    if (doc_html_is_left_alone(document, tag))
+    bool kept = is_untranslated(document, tag);
+    if (holds_no_prose(document, tag) || (kept && in_text))
         return skip_element(r, in_text);
+    if (kept) /* what is in it may be translated */
+        return add_mark(r, DOC_EVENT_BREAK, tag, 0);
     if (!read_attributes(r->document, tag))
         return false;
     return in_text ? add_mark(r, DOC_EVENT_OPEN, tag, 0) : end_flow(r);
@@ -296,10 +357,20 @@ static bool read_empty(reading *r, const doc_tag *tag)
     return end_flow(r);
 }
 
+/* A token of an element that is not translated. Code is kept as a whole, whatever is said in it. */
+static bool keep_token(reading *r, const doc_tag *tag)
+{
+    if (tag->kind == DOC_TOKEN_OPEN && holds_no_prose(r->document, tag))
+        return skip_element(r, false);
+    return add_mark(r, DOC_EVENT_BREAK, tag, 0);
+}
+
 static bool read_token(reading *r)
 {
     const doc_tag *tag = &r->tags->items[r->at];
     zhen_document *document = r->document;
+    if (r->kept[r->at])
+        return keep_token(r, tag);
     switch (tag->kind) {
     case DOC_TOKEN_OPEN:
         return is_void(document, tag) ? read_empty(r, tag) : read_open(r, tag);
@@ -323,10 +394,11 @@ bool doc_translate_html(zhen_document *document, const doc_tags *tags)
     reading r = {.document = document, .tags = tags};
     document->flow.escape = doc_escape_markup;
     document->flow.protect = DOC_PROTECT_ADDRESSES | DOC_PROTECT_SYMBOLS | DOC_PROTECT_PLACEHOLDERS;
-    bool ok = find_closes(&r);
+    bool ok = find_closes(&r) && find_kept(&r);
     for (; ok && r.at < tags->count; r.at++)
         ok = read_token(&r);
     free(r.close);
+    free(r.kept);
     return ok && end_flow(&r);
 }
 

@@ -373,6 +373,40 @@ START_TEST(html_leaves_alone)
 }
 END_TEST
 
+/* The nearest element that says whether to translate decides. */
+START_TEST(html_says_what_to_translate)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"<body class=notranslate><p title='我'>我<img alt='爱'><div translate=yes title='水'>水"
+         "<p>课</div>爱",
+         "<body class=notranslate><p title='我'>我<img alt='爱'><div translate=yes title='kz'>kz"
+         "<p>ka</div>爱"},
+        {"<div translate=no>我<p>爱<span translate=''>水<b>课</b></span>我<input placeholder='爱' "
+         "translate=yes></div>爱",
+         "<div translate=no>我<p>爱<span translate=''>kz <b>ka</b></span>我<input placeholder='jg' "
+         "translate=yes></div>jg"},
+        {"<div translate=no>我<ul translate=yes><li>爱<li "
+         "translate=no>水<p>课<li>课</ul>水</div>爱",
+         "<div translate=no>我<ul translate=yes><li>jg<li "
+         "translate=no>水<p>课<li>ka</ul>水</div>jg"},
+        /* A <code> that does not end is a tag that somebody wrote about. */
+        {"<p>我<code translate=no>爱<b>水</b>", "<p>pd <code translate=no> jg <b>kz</b>"},
+        /* Code is kept, whatever is said in it. */
+        {"<div translate=no><pre>我<b translate=yes>爱</b></pre><code>水<b translate=yes>课</b>"
+         "</code></div><p>我<b translate=no>爱<i translate=yes>水</i></b>课",
+         "<div translate=no><pre>我<b translate=yes>爱</b></pre><code>水<b translate=yes>课</b>"
+         "</code></div><p>pd <b translate=no>爱<i translate=yes>水</i></b> ka"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+        expect_gloss(&o, cases[i].text, cases[i].expected);
+    }
+}
+END_TEST
+
 START_TEST(short_translations_fill_every_element)
 {
     zhen_document_options o = format(ZHEN_FORMAT_HTML);
@@ -724,6 +758,7 @@ int main(void)
                                                 &html_inlines,
                                                 &html_attributes,
                                                 &html_leaves_alone,
+                                                &html_says_what_to_translate,
                                                 &short_translations_fill_every_element,
                                                 &xhtml_is_checked,
                                                 &sentences_go_through_cues,
