@@ -174,6 +174,27 @@ static bool join_events(doc_events *events, size_t begin, size_t end, doc_event_
     return joined->text;
 }
 
+/* Whether the element that opens here becomes one event, and of which kind. */
+typedef bool collapse_rule(const doc_events *events, size_t open, doc_event_kind *kind);
+
+static bool collapse(doc_events *events, collapse_rule *collapses)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < events->count; i++, kept++) {
+        doc_event event = events->items[i];
+        doc_event_kind kind;
+        if (event.kind == DOC_EVENT_OPEN && collapses(events, i, &kind)) {
+            size_t end = event.partner + 1;
+            if (!join_events(events, i, end, kind, &event))
+                return false;
+            i = end - 1;
+        }
+        events->items[kept] = event;
+    }
+    events->count = kept;
+    return true;
+}
+
 /* ---- Elements that are left alone ----------------------------------------------------------- */
 
 /* A closing event looks no further up than this, so that hostile nesting costs no more. */
@@ -204,21 +225,10 @@ static bool find_ends(doc_events *events)
     return true;
 }
 
-static bool collapse_alone(doc_events *events)
+static bool is_left_alone(const doc_events *events, size_t open, doc_event_kind *kind)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < events->count; i++, kept++) {
-        doc_event event = events->items[i];
-        if (event.kind == DOC_EVENT_OPEN && (event.flags & DOC_ALONE) && event.partner > i) {
-            size_t end = event.partner + 1;
-            if (!join_events(events, i, end, DOC_EVENT_WORD, &event))
-                return false;
-            i = end - 1;
-        }
-        events->items[kept] = event;
-    }
-    events->count = kept;
-    return true;
+    *kind = DOC_EVENT_WORD;
+    return (events->items[open].flags & DOC_ALONE) && events->items[open].partner > open;
 }
 
 bool doc_flow_leave_alone(doc_flow *flow, base_arena *arena)
@@ -227,7 +237,7 @@ bool doc_flow_leave_alone(doc_flow *flow, base_arena *arena)
     bool any = false;
     for (size_t i = 0; i < flow->count; i++)
         any = any || (flow->events[i].flags & DOC_ALONE);
-    bool ok = !any || (find_ends(&events) && collapse_alone(&events));
+    bool ok = !any || (find_ends(&events) && collapse(&events, is_left_alone));
     flow->count = events.count;
     return ok;
 }
@@ -269,15 +279,6 @@ static content look_inside(const doc_events *events, size_t begin, size_t end)
     return c;
 }
 
-/* Numbers and marks stay ordinary elements: the model may write them in another way (3.5亿). */
-static bool collapses(const content *c, doc_event_kind *kind)
-{
-    if (c->han || (c->text && !c->letters && !c->bracketed))
-        return false;
-    *kind = c->text && c->letters ? DOC_EVENT_WORD : DOC_EVENT_POINT;
-    return true;
-}
-
 /* Whether the bytes of [begin, end) are one piece of the source, to be copied as they are. */
 static bool is_one_piece(const doc_events *events, size_t begin, size_t end)
 {
@@ -290,25 +291,15 @@ static bool is_one_piece(const doc_events *events, size_t begin, size_t end)
     return true;
 }
 
-static bool collapse_elements(doc_events *events)
+/* Numbers and marks stay ordinary elements: the model may write them in another way (3.5亿). */
+static bool holds_no_chinese(const doc_events *events, size_t open, doc_event_kind *kind)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < events->count; i++, kept++) {
-        doc_event event = events->items[i];
-        doc_event_kind kind;
-        if (event.kind == DOC_EVENT_OPEN && is_one_piece(events, i, event.partner + 1)) {
-            content c = look_inside(events, i, event.partner);
-            if (collapses(&c, &kind)) {
-                size_t end = event.partner + 1;
-                if (!join_events(events, i, end, kind, &event))
-                    return false;
-                i = end - 1;
-            }
-        }
-        events->items[kept] = event;
-    }
-    events->count = kept;
-    return true;
+    size_t close = events->items[open].partner;
+    if (!is_one_piece(events, open, close + 1))
+        return false;
+    content c = look_inside(events, open, close);
+    *kind = c.text && c.letters ? DOC_EVENT_WORD : DOC_EVENT_POINT;
+    return !c.han && (!c.text || c.letters || c.bracketed);
 }
 
 /* Words side by side become one: two numbers in a row would be read as one by the model. */
@@ -353,7 +344,7 @@ static void number_partners(doc_events *events)
 
 bool doc_flow_collapse(doc_events *events)
 {
-    bool ok = collapse_elements(events) && join_words(events);
+    bool ok = collapse(events, holds_no_chinese) && join_words(events);
     number_partners(events);
     return ok;
 }

@@ -219,6 +219,17 @@ START_TEST(markdown_tables)
 }
 END_TEST
 
+/* The gloss of a text that the definitions of its links follow. */
+static void expect_defined(const char *text, const char *expected, const char *definitions)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    char whole[256], whole_expected[256];
+    snprintf(whole, sizeof whole, "%s%s", text, definitions);
+    snprintf(whole_expected, sizeof whole_expected, "%s%s", expected, definitions);
+    expect_output(&o, MOCK_IDENTITY, whole, whole);
+    expect_gloss(&o, whole, whole_expected);
+}
+
 /* A link that is named by its text keeps the text as its label. */
 START_TEST(markdown_labels)
 {
@@ -238,14 +249,8 @@ START_TEST(markdown_labels)
         {"我[水]爱", "pd\\[ kz\\] jg"},
     };
     static const char definitions[] = "\n\n[爱]: a\n[课]: b\n[abc]: c\n[**爱** 水]: d\n";
-    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[256], expected[256];
-        snprintf(text, sizeof text, "%s%s", cases[i].text, definitions);
-        snprintf(expected, sizeof expected, "%s%s", cases[i].expected, definitions);
-        expect_output(&o, MOCK_IDENTITY, text, text);
-        expect_gloss(&o, text, expected);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_defined(cases[i].text, cases[i].expected, definitions);
 }
 END_TEST
 
@@ -289,14 +294,8 @@ START_TEST(markdown_leaves_elements_alone)
         {"我</code>爱<code>水</code>", "pd</code>jg <code>水</code>"},
     };
     static const char definitions[] = "\n\n[水]: a\n[课]: b\n";
-    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[256], expected[256];
-        snprintf(text, sizeof text, "%s%s", cases[i].text, definitions);
-        snprintf(expected, sizeof expected, "%s%s", cases[i].expected, definitions);
-        expect_output(&o, MOCK_IDENTITY, text, text);
-        expect_gloss(&o, text, expected);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_defined(cases[i].text, cases[i].expected, definitions);
 }
 END_TEST
 
