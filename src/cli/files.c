@@ -19,7 +19,7 @@ typedef struct cli_queue {
     cli_list *list;
     size_t next;          /* under run->lock */
     cli_writer *standard; /* where files without an output go */
-    unsigned threads;     /* of each job's translator */
+    unsigned threads;     /* of each job's translator; 0: one for each core */
     bool broken;          /* a job could not start */
 } cli_queue;
 
@@ -120,9 +120,14 @@ static void *work(void *context)
 /* The threads that the translators have in all are shared out among the jobs. */
 static unsigned threads_of_each(const cli_run *run, unsigned jobs)
 {
-    zhen_options defaults;
-    zhen_options_init(&defaults, run->model);
-    unsigned threads = run->options->threads ? run->options->threads : defaults.threads;
+    unsigned threads = run->options->threads;
+    if (jobs == 1)
+        return threads;
+    if (!threads) {
+        zhen_options defaults;
+        zhen_options_init(&defaults, run->model);
+        threads = defaults.threads;
+    }
     return threads > jobs ? threads / jobs : 1;
 }
 

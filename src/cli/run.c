@@ -41,7 +41,8 @@ bool cli_worker_start(cli_worker *worker, cli_run *run, unsigned threads)
     zhen_options settings;
     zhen_options_init(&settings, run->model);
     fill_options(run->options, &settings);
-    settings.threads = threads;
+    if (threads)
+        settings.threads = threads;
     zhen_error error;
     if (zhen_translator_create(run->model, &settings, &worker->translator, &error)) {
         cli_error("%s", error.message);
