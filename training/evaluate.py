@@ -43,7 +43,7 @@ class Result:
 
 
 def read_test(path):
-    rows = [line.rstrip("\n").split("\t") for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     column = lambda i: [r[i] for r in rows] if all(len(r) > i for r in rows) else []
     return Test(path.stem, column(0), column(1), column(2))
 
