@@ -177,13 +177,13 @@ END_TEST
 /* Starts a run that has begun to write `out`, and waits for more of its input. */
 static program start_writing(char *out, int *writer)
 {
-    char *fifo = folder_path("fifo.txt");
+    char *fifo = folder_path("fifo.txt"), *folder = folder_path("");
     ck_assert_int_eq(mkfifo(fifo, 0600), 0);
-    size_t before = folder_count(folder_path(""));
+    size_t before = folder_count(folder);
     program process = process_start(ARGUMENTS(MODEL, "-o", out, fifo));
     *writer = open(fifo, O_WRONLY);
     ck_assert_int_eq(write(*writer, "text\n", 5), 5);
-    while (folder_count(folder_path("")) == before && !has_ended(process.id))
+    while (folder_count(folder) == before && !has_ended(process.id))
         sleep_microseconds(200);
     return process;
 }
