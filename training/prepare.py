@@ -4,7 +4,8 @@
 CORPUS: directory of *.tsv or *.tsv.xz files, `zh TAB en` a line. DEV.tsv: pairs for the dev loss; they, and the pairs of
 every --hold-out file, stay out of training. DATA receives the pieces, the packed splits and the word alignments, as
 recipe/data.py describes them. With --pieces the SentencePiece models of a model directory are taken, as they must be
-when its training shall go on; without, new ones are learnt.
+when its training shall go on; without, new ones are learnt. Corpora that the mixture wants fresh give only pairs whose
+translation is in none of the --seen DATA.
 """
 import argparse
 import os
@@ -15,7 +16,7 @@ import subprocess
 import numpy as np
 import opencc
 
-from recipe import corpora, marian, pieces
+from recipe import corpora, data, marian, pieces, text
 
 HERE = Path(__file__).resolve().parent
 LONGEST = 160  # pieces of a side
@@ -29,6 +30,7 @@ def arguments():
     p.add_argument("--mixture", type=Path, default=HERE / "mixture.toml")
     p.add_argument("--hold-out", type=Path, nargs="*", default=[], metavar="TSV")
     p.add_argument("--pieces", type=Path, metavar="MODEL", help="take the pieces of this directory")
+    p.add_argument("--seen", type=Path, nargs="*", default=[], metavar="DATA", help="what was trained on before")
     p.add_argument("--source-pieces", type=int, default=16000)
     p.add_argument("--target-pieces", type=int, default=10000)
     p.add_argument("--align-rounds", type=int, default=4)
@@ -42,6 +44,16 @@ def mix_scripts(pairs, share, chance):
         zh = simplify.convert(zh)
         return complicate.convert(zh) if chance.random() < share else zh
     return [(turn(zh), *rest) for zh, *rest in pairs]
+
+
+def seen_translations(directories):
+    """The keys of all translations in packed data."""
+    keys = set()
+    for directory in directories:
+        vocabulary = pieces.Pieces(directory)
+        pairs = data.Pairs(directory, "train", len(vocabulary.ids) - 1)
+        keys.update(map(text.key, vocabulary.translations(pairs)))
+    return keys
 
 
 def pack(directory, split, encoded):
@@ -68,7 +80,7 @@ def main():
     chance = random.Random(mixture.seed)
     dev = list(corpora.rows(o.dev))
     held_out = [side for f in (o.dev, *o.hold_out) for row in corpora.rows(f) for side in row[:2]]
-    pairs, counts = corpora.mix(o.corpus, mixture, held_out)
+    pairs, counts = corpora.mix(o.corpus, mixture, held_out, seen_translations(o.seen))
     pairs = mix_scripts(pairs, mixture.traditional, chance)
     if o.pieces:
         pieces.bring(o.pieces, o.data)
@@ -76,7 +88,8 @@ def main():
         pieces.learn(pairs, o.data, o.source_pieces, o.target_pieces, chance)
     vocabulary = pieces.Pieces(o.data)
     vocabulary.write(o.data)
-    encoded = [p for p in vocabulary.encode(pairs) if all(0 < len(side) <= LONGEST for side in p)]
+    encoded = vocabulary.encode(pairs, mixture.sampled, mixture.seed)
+    encoded = [p for p in encoded if all(0 < len(side) <= LONGEST for side in p)]
     pack(o.data, "train", encoded)
     pack(o.data, "dev", vocabulary.encode(dev))
     marian.write_json(o.data / "meta.json", dict(vocabulary=len(vocabulary.ids), targets=vocabulary.targets,

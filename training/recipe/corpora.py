@@ -11,25 +11,34 @@ from . import text
 
 
 @dataclass
+class Rule:
+    patterns: list
+    repeat: float
+    fresh: bool  # only pairs that no earlier data hold
+
+
+@dataclass
 class Mixture:
     traditional: float
+    sampled: float
     same_source: int
     same_target: int
     seed: int
-    rules: list  # of (patterns, repeat)
+    rules: list
 
-    def repeat(self, name):
-        for patterns, repeat in self.rules:
-            if any(fnmatch(name, p) for p in patterns):
-                return repeat
-        return 0
+    def rule(self, name):
+        for rule in self.rules:
+            if any(fnmatch(name, p) for p in rule.patterns):
+                return rule
+        return Rule([], 0, False)
 
 
 def read_mixture(path):
     with open(path, "rb") as f:
         c = tomllib.load(f)
-    rules = [([r["files"]] if isinstance(r["files"], str) else r["files"], r["repeat"]) for r in c["corpus"]]
-    return Mixture(c["traditional"], c["same_source"], c["same_target"], c["seed"], rules)
+    rules = [Rule([r["files"]] if isinstance(r["files"], str) else r["files"], r["repeat"], r.get("fresh", False))
+             for r in c["corpus"]]
+    return Mixture(c["traditional"], c.get("sampled", 0), c["same_source"], c["same_target"], c["seed"], rules)
 
 
 def name_of(path):
@@ -75,15 +84,16 @@ class Filter:
         return True
 
 
-def mix(directory, mixture, held_out, report=print):
+def mix(directory, mixture, held_out, seen=frozenset(), report=print):
     """[(zh, en, share)] in random order, and {corpus: [pairs, kept, repeat]}. share: the part of the corpus that the
-    mixture sees at least once."""
+    mixture sees at least once. seen: keys of the translations that are not fresh."""
     chance, sieve, pairs, counts = random.Random(mixture.seed), Filter(mixture, held_out), [], {}
     for path in files(directory):
-        repeat, read, kept = mixture.repeat(name_of(path)), 0, 0
+        rule, read, kept = mixture.rule(name_of(path)), 0, 0
+        repeat = rule.repeat
         for zh, en, *_ in rows(path) if repeat else ():
             read += 1
-            if sieve.passes(zh, en):
+            if sieve.passes(zh, en) and not (rule.fresh and text.key(en) in seen):
                 kept += 1
                 times = int(repeat) + (chance.random() < repeat % 1)
                 pairs += [(zh, en, min(1.0, repeat))] * times

@@ -1,5 +1,6 @@
 """Pieces: the two SentencePiece models and the joint vocabulary, English pieces first."""
 from pathlib import Path
+import random
 import shutil
 
 import numpy as np
@@ -8,6 +9,7 @@ import sentencepiece
 from . import marian
 
 SOURCE, TARGET, VOCABULARY = marian.PIECE_FILES
+SHARPNESS = 0.3  # the power of a segmentation's probability by which it is drawn: a sixth of the draws are the likeliest
 
 
 def learn(pairs, directory, source_pieces, target_pieces, chance):
@@ -48,11 +50,26 @@ class Pieces:
     def _table(self, model):
         return np.array([self.ids[model.id_to_piece(i)] for i in range(model.get_piece_size())], np.uint16)
 
-    def encode(self, pairs):
-        """[(source ids, target ids)] as uint16 arrays, without </s>."""
+    def encode(self, pairs, sampled=0, seed=0):
+        """[(source ids, target ids)] as uint16 arrays, without </s>. sampled: the share of sources whose segmentation is
+        drawn by its probability instead of being the likeliest (subword regularisation, Kudo 2018)."""
         source = self.source.encode([p[0] for p in pairs], num_threads=-1)
         target = self.target.encode([p[1] for p in pairs], num_threads=-1)
+        if sampled:
+            self._draw(source, pairs, random.Random(seed), sampled)
         return [(self.to_source[s], self.to_target[t]) for s, t in zip(source, target)]
+
+    def _draw(self, source, pairs, chance, sampled):
+        drawn = [i for i in range(len(pairs)) if chance.random() < sampled]
+        sentencepiece.set_random_generator_seed(chance.getrandbits(31))
+        segmentations = self.source.encode([pairs[i][0] for i in drawn], enable_sampling=True, nbest_size=-1,
+                                           alpha=SHARPNESS, num_threads=1)
+        for i, segmentation in zip(drawn, segmentations):
+            source[i] = segmentation
+
+    def translations(self, pairs):
+        """The texts of a data.Pairs' targets: English pieces have the same ids in the joint vocabulary."""
+        return self.target.decode([ids.tolist() for ids in np.split(pairs.target, pairs.target_index[1:-1])])
 
     def write(self, directory):
         """vocab.json, beside copies of the models where they come from elsewhere."""
