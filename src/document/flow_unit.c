@@ -171,12 +171,14 @@ static bool add_events(making *m)
     return true;
 }
 
-/* An element whose first thing is a word or text after a due blank opened before that blank. */
+/* An element whose first thing is a word or text after a due blank opened before that blank. One
+ * that begins with a point stays: the point is before the blank, too. */
 static void move_openings(making *m)
 {
-    for (size_t i = 0; i < m->mark_count; i++) {
+    for (size_t i = m->mark_count; i-- > 0;) {
         zhen_span *place = &m->marks[i].place;
-        if (m->marks[i].kind == DOC_OPEN && place->begin < m->text.length &&
+        bool first = i + 1 == m->mark_count || place->begin < m->marks[i + 1].place.begin;
+        if (m->marks[i].kind == DOC_OPEN && first && place->begin < m->text.length &&
             m->text.data[place->begin] == ' ')
             place->begin = place->end = place->begin + 1;
     }

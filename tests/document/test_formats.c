@@ -67,6 +67,9 @@ START_TEST(pairs_show_words)
          "<xliff><trans-unit><source>我<x id='1'/>爱</source></trans-unit></xliff>",
          "我<x id='1'/>爱\tpd <x id='1'/> jg\n"},
         {ZHEN_FORMAT_JSON, "[\"我`a\\tb`\"]", "我`a b`\tpd `a b`\n"},
+        /* Elements that begin with a point and a blank. */
+        {ZHEN_FORMAT_MARKDOWN, "- 我**✨ 爱**水", "我✨ 爱水\tpd ✨jg kz\n"},
+        {ZHEN_FORMAT_HTML, "<p>我<b>&nbsp;爱</b></p>", "我 爱\tpd  jg\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         zhen_document_options o = format(cases[i].format);

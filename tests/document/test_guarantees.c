@@ -98,6 +98,18 @@ static void count_marks(const doc_unit *unit, const char *source)
     }
 }
 
+/* Marks stand in the text in their order. */
+static void check_places(const doc_unit *unit)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < unit->mark_count; i++) {
+        ck_assert_uint_ge(unit->marks[i].place.begin, at);
+        ck_assert_uint_ge(unit->marks[i].place.end, unit->marks[i].place.begin);
+        at = unit->marks[i].place.end;
+    }
+    ck_assert_uint_ge(unit->length, at);
+}
+
 /* Every unit of every sample with every translator. */
 START_TEST(marks_survive_any_translation)
 {
@@ -113,6 +125,8 @@ START_TEST(marks_survive_any_translation)
     ck_assert_int_eq(zhen_reader_next(reader, false, &document, NULL), ZHEN_OK);
     ck_assert(document != NULL);
     ck_assert(zhen_document_count(document) > 0 || getenv("ZHEN_SAMPLES"));
+    for (size_t u = 0; u < document->units.count; u++)
+        check_places(&document->units.items[u]);
     for (mock_kind kind = MOCK_IDENTITY; kind < MOCK_KINDS; kind++) {
         mock_translate(document, kind);
         for (size_t u = 0; u < document->units.count; u++) {
@@ -134,7 +148,8 @@ END_TEST
 
 static void add_random_content(base_buffer *out, mock_random *random, size_t depth, size_t *id)
 {
-    static const char *const texts[] = {"水", "我爱", "。", " ", "x", "课程，", "3", "\n", "&amp;"};
+    static const char *const texts[] = {"水", "我爱", "。",    " ", "x",     "课程，",
+                                        "3",  "\n",   "&amp;", "😀", "&nbsp;"};
     size_t count = 1 + mock_below(random, 5);
     for (size_t i = 0; i < count; i++) {
         char tag[32];
@@ -151,7 +166,7 @@ static void add_random_content(base_buffer *out, mock_random *random, size_t dep
             snprintf(tag, sizeof tag, "<code>%zu</code>", (*id)++);
             base_buffer_append_string(out, tag);
         } else {
-            base_buffer_append_string(out, texts[mock_below(random, 9)]);
+            base_buffer_append_string(out, texts[mock_below(random, sizeof texts / sizeof *texts)]);
         }
     }
 }
@@ -227,6 +242,10 @@ START_TEST(random_markup_keeps_its_shape)
             ck_assert_str_eq(out, html.data);
         free(out);
     }
+    options.bilingual = ZHEN_BILINGUAL_TSV;
+    char *pairs = mock_run(&options, html.data, html.length, html.length, MOCK_GLOSS, &size, NULL);
+    ck_assert(pairs != NULL);
+    free(pairs);
     base_buffer_free(&html);
 }
 END_TEST
