@@ -37,15 +37,6 @@ def arguments():
     return p.parse_args()
 
 
-def mix_scripts(pairs, share, chance):
-    """Sources in Simplified characters, but a share of them in Traditional ones."""
-    simplify, complicate = opencc.OpenCC("t2s"), opencc.OpenCC("s2t")
-    def turn(zh):
-        zh = simplify.convert(zh)
-        return complicate.convert(zh) if chance.random() < share else zh
-    return [(turn(zh), *rest) for zh, *rest in pairs]
-
-
 def seen_translations(directories):
     """The keys of all translations in packed data."""
     keys = set()
@@ -81,7 +72,8 @@ def main():
     dev = list(corpora.rows(o.dev))
     held_out = [side for f in (o.dev, *o.hold_out) for row in corpora.rows(f) for side in row[:2]]
     pairs, counts = corpora.mix(o.corpus, mixture, held_out, seen_translations(o.seen))
-    pairs = mix_scripts(pairs, mixture.traditional, chance)
+    simplify = opencc.OpenCC("t2s").convert  # the pieces do it too, but a character at a time
+    pairs = [(simplify(zh), *rest) for zh, *rest in pairs]
     if o.pieces:
         pieces.bring(o.pieces, o.data)
     else:

@@ -19,7 +19,6 @@ class Rule:
 
 @dataclass
 class Mixture:
-    traditional: float
     sampled: float
     same_source: int
     same_target: int
@@ -38,7 +37,7 @@ def read_mixture(path):
         c = tomllib.load(f)
     rules = [Rule([r["files"]] if isinstance(r["files"], str) else r["files"], r["repeat"], r.get("fresh", False))
              for r in c["corpus"]]
-    return Mixture(c["traditional"], c.get("sampled", 0), c["same_source"], c["same_target"], c["seed"], rules)
+    return Mixture(c.get("sampled", 0), c["same_source"], c["same_target"], c["seed"], rules)
 
 
 def name_of(path):

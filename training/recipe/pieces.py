@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import sentencepiece
 
-from . import marian
+from . import marian, normaliser
 
 SOURCE, TARGET, VOCABULARY = marian.PIECE_FILES
 SHARPNESS = 0.3  # the power of a segmentation's probability by which it is drawn: a sixth of the draws are the likeliest
@@ -25,6 +25,7 @@ def learn(pairs, directory, source_pieces, target_pieces, chance):
         model = Path(directory) / name
         model.with_suffix(".model").replace(model)
         model.with_suffix(".vocab").unlink()
+    normaliser.install(Path(directory) / SOURCE)
 
 
 class Pieces:

@@ -2,9 +2,12 @@
 import re
 import unicodedata
 
+from . import normaliser
+
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 LATIN = re.compile(r"[A-Za-z]+")
-DEBRIS = re.compile(r"[\u0000-\u001f\ufffd]|&[a-z]+;|\{\{|\}\}|</|<[a-z]+ |https?://\S{40,}")
+DEBRIS = re.compile(r"[\u0000-\u001f\ufffd]|‚Ä|â€|Ã[\u0080-\u00bf]|&[a-z]+;|\{\{|\}\}|</|<[a-z]+ |https?://\S{40,}")
+SIMPLIFIED = str.maketrans(normaliser.simplified())
 LONGEST = 220, 800  # characters of a Chinese, an English side
 
 
@@ -14,8 +17,8 @@ def normal(text):
 
 
 def key(text):
-    """Equal for sentences that differ in punctuation, case, width or spaces only."""
-    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower()
+    """Equal for sentences that differ in punctuation, case, width, spaces or script only."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower().translate(SIMPLIFIED)
 
 
 def _scripts_fit(zh, en):
