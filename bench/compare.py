@@ -150,7 +150,7 @@ def prepare(args):
 
 def sentences(args):
     """All of flores_dev and --lines lines of other text, cut into sentences by zhen."""
-    lines = [line.split("\t")[0] for line in args.flores.read_text().splitlines()]
+    lines = [line.split("\t")[0] for line in args.flores.read_text().split("\n") if line]
     others = []
     for path in args.corpus:
         with open(path, encoding="utf8") as file:
@@ -160,7 +160,7 @@ def sentences(args):
     if args.quick:
         lines = lines[:300]
     out, _, _ = run([args.zhen, "-m", args.model, "--greedy", "--json"], "\n".join(lines) + "\n")
-    cut = [s["source"] for line in out.splitlines() for s in json.loads(line)["sentences"]]
+    cut = [s["source"] for line in out.split("\n") if line for s in json.loads(line)["sentences"]]
     return list(dict.fromkeys(re.sub(r"\s+", " ", s) for s in cut))
 
 

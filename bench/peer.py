@@ -68,6 +68,10 @@ def peak_memory():
         return next(int(line.split()[1]) / 1e3 for line in status if line.startswith("VmHWM"))
 
 
+def read_lines():
+    return [line.rstrip("\n") for line in sys.stdin]  # splitlines() ends them at U+2028 and others, too
+
+
 def timed(translate, lines, batch):
     start = time.perf_counter()
     texts, tokens = translate(lines, batch)
@@ -83,12 +87,12 @@ def main():
         for line in sys.stdin:
             print(translate([line.rstrip("\n")], batch)[0][0], flush=True)
     elif mode == "tune":
-        lines = sys.stdin.read().splitlines()
+        lines = read_lines()
         translate(lines[:16], batch)  # warm, as in the middle of a file
         figures["seconds"] = {size: timed(translate, lines, size)[2] for size in TUNED}
     else:
         texts, figures["tokens"], figures["seconds"] = timed(
-            translate, sys.stdin.read().splitlines(), batch)
+            translate, read_lines(), batch)
         print("\n".join(texts))
     figures["rss"] = peak_memory()
     print(json.dumps(figures), file=sys.stderr)

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 import json
+import math
 import signal
 import sys
 import time
@@ -85,6 +86,8 @@ class Run:
         self.flat = flat.to(options.device)
         self.train = Pairs(options.data, "train", self.a.pad, aligned=options.guide > 0)
         self.order = Order(self.train, options.seed, options.tokens, options.longest)
+        if not len(self.order.rows):
+            sys.exit(f"{options.data}: no training pair of at most {options.longest} pieces")
         dev = Pairs(options.data, "dev", self.a.pad)
         longest = max(options.longest, dev.source_length.max(initial=0), dev.target_length.max(initial=0))
         self.engine = engines.choose(options.engine, self.a, self.flat, options.smooth, options.guide,
@@ -156,6 +159,10 @@ class Run:
             f *= max(0.0, min(1.0, (self.end - time.time()) / (60 * o.decay_minutes)))
         return f
 
+    def left(self, now):
+        """What the log says of the time that is left; nothing where no end is set."""
+        return dict(left_min=round((self.end - now) / 60, 1)) if math.isfinite(self.end) else {}
+
     def finished(self):
         return time.time() >= self.end or (self.options.steps and self.counts["step"] >= self.options.steps)
 
@@ -185,7 +192,7 @@ def train(run):
             run.counts["seconds"] += now - last_log
             run.log(step=run.counts["step"], Mtok=round(run.counts["tokens"] / 1e6, 2),
                     **{k: round(v, 3) for k, v in sums.per_token().items()}, rate=round(factor, 3),
-                    tokens_per_s=round(sums.tokens / (now - last_log)), left_min=round((run.end - now) / 60, 1))
+                    tokens_per_s=round(sums.tokens / (now - last_log)), **run.left(now))
             sums, last_log = engines.Stats(), now
         if time.time() - last_save > 60 * o.save_minutes:
             begin = time.time()

@@ -96,3 +96,18 @@ def test_another_run_takes_over(toy, tmp_path):
     train(toy / "data", tmp_path / "decay", "--steps", 15, "--from", tmp_path / "long" / "last.pt")
     assert checkpoint.load(tmp_path / "long" / "last.pt")["counts"]["step"] == 10
     assert checkpoint.load(tmp_path / "decay" / "last.pt")["counts"]["step"] == 15
+
+
+def test_data_without_a_short_enough_pair(toy, tmp_path):
+    refused = subprocess.run([sys.executable, TRAINING / "train.py", toy / "data", tmp_path, "--longest", "2"],
+                             env=ENVIRONMENT, stderr=subprocess.PIPE, encoding="utf-8")
+    assert refused.returncode == 1 and "no training pair of at most 2 pieces" in refused.stderr
+
+
+def test_the_log_is_json(toy, tmp_path):
+    """With no end set there is no time left to tell."""
+    train(toy / "data", tmp_path, "--steps", 20)
+    def refuse(constant):
+        raise ValueError(constant)
+    log = [json.loads(line, parse_constant=refuse) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert any("tokens_per_s" in row and "left_min" not in row for row in log)
