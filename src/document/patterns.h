@@ -18,6 +18,9 @@ size_t doc_match_option(const char *text, size_t length, size_t at);
 size_t doc_match_mention(const char *text, size_t length, size_t at);
 size_t doc_match_hashtag(const char *text, size_t length, size_t at);
 
+/* Long numbers and identifiers (patterns_number.c). */
+size_t doc_match_number(const char *text, size_t length, size_t at);
+
 /* Placeholders, code, notes (patterns_code.c). */
 size_t doc_match_percent(const char *text, size_t length, size_t at);
 size_t doc_match_braces(const char *text, size_t length, size_t at);

@@ -31,6 +31,7 @@ static const pattern patterns[] = {
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_emoji, AS_POINT},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_face, SET_OFF},
     {DOC_PROTECT_SYMBOLS, ":;XT^->=oOQ", doc_match_smiley, SET_OFF},
+    {DOC_PROTECT_ADDRESSES, NULL, doc_match_number, AS_WORD},
 };
 
 static size_t match_any(const char *text, size_t length, size_t at, unsigned which,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 enum {
-    DOC_PROTECT_ADDRESSES = 1,    /* URLs, e-mail, file names, @names, #hashtags */
+    DOC_PROTECT_ADDRESSES = 1,    /* URLs, e-mail, file names, @names, #hashtags, long numbers */
     DOC_PROTECT_PLACEHOLDERS = 2, /* %s, {name}, ${x}, {{x}}, &nbsp; */
     DOC_PROTECT_SYMBOLS = 4,      /* emoji, kaomoji */
     DOC_PROTECT_CODE = 8,         /* `code` in text that has no markup of its own */

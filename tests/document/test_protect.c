@@ -1,0 +1,91 @@
+/*
+ * What is protected and what is not, and where it comes out.
+ */
+#include "document/translate.h"
+
+#include "base/buffer.h"
+#include "document/protect.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+/* A text and the runs of it that are protected, with a | after each. */
+typedef struct protected_case {
+    const char *text, *runs;
+} protected_case;
+
+static void expect_protected(unsigned which, const protected_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = cases[i].text;
+        base_buffer runs = {0};
+        doc_protected found;
+        ck_assert(base_buffer_reserve(&runs, 0));
+        for (size_t at = 0, length = strlen(text);
+             doc_protect_next(text, length, at, which, &found); at = found.end) {
+            ck_assert(base_buffer_append(&runs, text + found.begin, found.end - found.begin));
+            ck_assert(base_buffer_append_byte(&runs, '|'));
+        }
+        ck_assert_msg(strcmp(runs.data, cases[i].runs) == 0, "%s: %s, not %s", text, runs.data,
+                      cases[i].runs);
+        base_buffer_free(&runs);
+    }
+}
+
+#define EXPECT_PROTECTED(which, cases) \
+    expect_protected(which, cases, sizeof(cases) / sizeof *(cases))
+
+START_TEST(long_numbers)
+{
+    static const protected_case cases[] = {
+        {"身份证号110101199001011234。", "110101199001011234|"},
+        {"IP地址：192.168.1.1:8080，掩码10.0.0.0/8", "192.168.1.1:8080|10.0.0.0/8|"},
+        {"MAC地址：00:1A:2B:3C:4D:5E或00-11-22-33-44-55", "00:1A:2B:3C:4D:5E|00-11-22-33-44-55|"},
+        {"编号550e8400-e29b-41d4-a716-446655440000，fe80::1",
+         "550e8400-e29b-41d4-a716-446655440000|fe80::1|"},
+        {"张三（13800138000）或+86-138-0013-8000、138 0013 8000",
+         "13800138000|+86-138-0013-8000|138 0013 8000|"},
+        {"电话010-12345678，微信号：abc_123", "010-12345678|abc_123|"},
+        {"调用get_user_name()和main()，见__init__", "get_user_name()|main()|__init__|"},
+        {"共1,234,567元，面积9,600,000平方公里", "1,234,567|9,600,000|"},
+        {"型号AB123456，1234567,7654321", "AB123456|1234567|7654321|"},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
+}
+END_TEST
+
+START_TEST(quantities_and_dates_are_translated)
+{
+    static const protected_case cases[] = {
+        {"1,234元，123456人，3.1415，12.5万，1234567万，1,234,567亿", ""},
+        {"1939-1945年，2023-10-01，2023.10.01-2023.12.31，20231001年", ""},
+        {"12:30:45，10:30-11:45，2008 2012 2016年，100 200 300", ""},
+        {"COVID-19、H1N1、A380、ISO9001、5GHz、12345km、1990s、1.2.3", ""},
+        {"姓名____，A-B-C，好-好，std::vector，256.1.1.1，1.2.3.4.5", ""},
+        {"10 10 10 10 10 10 10 10 10 10", ""},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
+}
+END_TEST
+
+/* Whatever a model makes of its stand-in. */
+START_TEST(long_numbers_survive)
+{
+    zhen_document_options o;
+    zhen_document_options_init(&o, ZHEN_FORMAT_TEXT);
+    expect_output(&o, MOCK_GLOSS, "我110101199001011234爱。", "pd 110101199001011234 jg.");
+    expect_output(&o, MOCK_DROPPING, "我 192.168.1.1 爱", "pd 192.168.1.1 jg");
+    expect_output(&o, MOCK_SHORT, "我abc_123爱", "abc_123 x");
+}
+END_TEST
+
+int main(void)
+{
+    static const TTest *const *const tests[] = {&long_numbers, &quantities_and_dates_are_translated,
+                                                &long_numbers_survive};
+    TCase *group = tcase_create("protect");
+    tcase_set_timeout(group, 0);
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        tcase_add_test(group, *tests[i]);
+    return run_group("document/protect", group);
+}
