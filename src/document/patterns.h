@@ -13,7 +13,9 @@ typedef size_t (*doc_matcher)(const char *text, size_t length, size_t at);
 /* Addresses (patterns_address.c). */
 size_t doc_match_url(const char *text, size_t length, size_t at);
 size_t doc_match_email(const char *text, size_t length, size_t at);
+size_t doc_match_domain(const char *text, size_t length, size_t at);
 size_t doc_match_file(const char *text, size_t length, size_t at);
+size_t doc_match_quoted_file(const char *text, size_t length, size_t at);
 size_t doc_match_option(const char *text, size_t length, size_t at);
 size_t doc_match_mention(const char *text, size_t length, size_t at);
 size_t doc_match_hashtag(const char *text, size_t length, size_t at);

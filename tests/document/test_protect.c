@@ -79,10 +79,41 @@ START_TEST(long_numbers_survive)
 }
 END_TEST
 
+START_TEST(addresses_hold_chinese)
+{
+    static const protected_case cases[] = {
+        {"请看 https://zh.wikipedia.org/wiki/中国", "https://zh.wikipedia.org/wiki/中国|"},
+        {"访问 https://a.cn/路径?q=查询#标题_一 查看", "https://a.cn/路径?q=查询#标题_一|"},
+        {"下载https://a.b/中文.zip。", "https://a.b/中文.zip|"},
+        {"在/home/user/文档/a.txt里", "/home/user/文档/a.txt|"},
+        {"在C:\\Users\\张三\\文档里。", "C:\\Users\\张三\\|"},
+        {"“报告.docx”和《第1章.pdf》", "报告.docx|第1章.pdf|"},
+        /* Chinese begins here. */
+        {"请看https://a.b/wiki/中国是，在https://a.b/", "https://a.b/wiki/|https://a.b/|"},
+        {"官网https://example.com/(中文)", "https://example.com/|"},
+        {"请打开报告.docx，“报告.第二”", ""},
+        {"和/或/与，/男/女，修改/etc/或/usr/a", "/etc/|/usr/a|"},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
+}
+END_TEST
+
+START_TEST(domain_names)
+{
+    static const protected_case cases[] = {
+        {"在so.com上，见mail.qq.com。", "so.com|mail.qq.com|"},
+        {"在 example.com:8080/a?b=c，a.cn/中国/b", "example.com:8080/a?b=c|a.cn/中国/b|"},
+        {"a.com2，Hello.World，用Vue.x，3.5，com", ""},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
+}
+END_TEST
+
 int main(void)
 {
     static const TTest *const *const tests[] = {&long_numbers, &quantities_and_dates_are_translated,
-                                                &long_numbers_survive};
+                                                &long_numbers_survive, &addresses_hold_chinese,
+                                                &domain_names};
     TCase *group = tcase_create("protect");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
