@@ -7,7 +7,8 @@
 /* Flags of events besides those of marks. */
 enum {
     DOC_SPELL = 256, /* a word whose bytes are not in one piece: written as its text, escaped */
-    DOC_CUT = 512    /* the flow is cut before this event */
+    DOC_CUT = 512,   /* the flow is cut before this event */
+    DOC_TAG = 1024   /* a tag that was found in text: one without a partner is a point */
 };
 
 /* A growing list of events with the memory of texts that are no part of the source. */
@@ -24,7 +25,8 @@ bool doc_events_add(doc_events *events, const doc_event *event);
 bool doc_flow_protect(const doc_flow *flow, const char *source, doc_events *out);
 
 /* Pairs opening and closing events; whatever does not pair up becomes a break, and so do pairs
- * around a break. Cuts flows that grow too long for marks to be placed well (flow_pair.c). */
+ * around a break; tags that were found in text become points. Cuts flows that grow too long for
+ * marks to be placed well (flow_pair.c). */
 bool doc_flow_pair(doc_events *events);
 
 /* Turns elements without Chinese into words and points and joins neighbouring words

@@ -32,27 +32,46 @@ typedef struct stack {
     size_t depth;
 } stack;
 
+/* What an element's mark becomes that has no partner. */
+static void leave_single(doc_event *event)
+{
+    event->kind = event->flags & DOC_TAG ? DOC_EVENT_POINT : DOC_EVENT_BREAK;
+}
+
 static void break_open(doc_events *events, stack *s, size_t keep)
 {
     while (s->depth > keep)
-        events->items[s->open[--s->depth]].kind = DOC_EVENT_BREAK;
+        leave_single(&events->items[s->open[--s->depth]]);
 }
 
 static bool same_key(const doc_event *a, const doc_event *b)
 {
-    return a->key_length == b->key_length &&
+    return a->key_length == b->key_length && (a->flags & DOC_TAG) == (b->flags & DOC_TAG) &&
            (a->key_length == 0 || memcmp(a->key, b->key, a->key_length) == 0);
+}
+
+/* The depth of the element that the event closes, 0: none. A tag in text is nothing to the
+ * document's own elements: it closes none that lies outside them. */
+static size_t find_open(const doc_events *events, const stack *s, const doc_event *event)
+{
+    for (size_t depth = s->depth; depth > 0; depth--) {
+        const doc_event *open = &events->items[s->open[depth - 1]];
+        if (same_key(open, event))
+            return depth;
+        if ((event->flags & DOC_TAG) && !(open->flags & DOC_TAG))
+            return 0;
+    }
+    return 0;
 }
 
 static void close_element(doc_events *events, stack *s, size_t at)
 {
     doc_event *event = &events->items[at];
-    size_t depth = s->depth;
-    while (depth > 0 && !same_key(&events->items[s->open[depth - 1]], event))
-        depth--;
+    size_t depth = find_open(events, s, event);
     if (depth == 0) {
-        event->kind = DOC_EVENT_BREAK;
-        break_open(events, s, 0);
+        leave_single(event);
+        if (event->kind == DOC_EVENT_BREAK)
+            break_open(events, s, 0);
         return;
     }
     break_open(events, s, depth);
@@ -99,8 +118,9 @@ static void pair_up(doc_events *events)
             break_open(events, &s, 0);
             g = (growth){0};
         } else if (event->kind == DOC_EVENT_OPEN && s.depth == MAX_DEPTH) {
-            event->kind = DOC_EVENT_BREAK;
-            break_open(events, &s, 0);
+            leave_single(event);
+            if (event->kind == DOC_EVENT_BREAK)
+                break_open(events, &s, 0);
         } else if (event->kind == DOC_EVENT_OPEN) {
             s.open[s.depth++] = i;
         } else if (event->kind == DOC_EVENT_CLOSE) {
@@ -124,8 +144,8 @@ static bool break_pairs_around_breaks(doc_events *events)
         doc_event *event = &events->items[i];
         if (event->kind != DOC_EVENT_OPEN || before[event->partner] == before[i])
             continue;
-        events->items[event->partner].kind = DOC_EVENT_BREAK;
-        event->kind = DOC_EVENT_BREAK;
+        leave_single(&events->items[event->partner]);
+        leave_single(event);
     }
     free(before);
     return true;

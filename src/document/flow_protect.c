@@ -135,10 +135,7 @@ static bool add_range(run *r, size_t begin, size_t end, bool cut, const char *so
 /* One event for all parts in the protected range. */
 static bool add_protected(run *r, const doc_protected *found, const char *source, doc_events *out)
 {
-    doc_event word = {.kind = found->is_word ? DOC_EVENT_WORD : DOC_EVENT_POINT,
-                      .flags = found->is_blank      ? DOC_BLANK
-                               : found->is_wordlike ? DOC_WORDLIKE
-                                                    : 0};
+    doc_event word = {.kind = found->kind, .flags = found->flags};
     bool whole = true;
     for (size_t at = found->begin; at < found->end;) {
         seek(r, at);
@@ -158,6 +155,12 @@ static bool add_protected(run *r, const doc_protected *found, const char *source
     word.text = base_arena_string(out->arena, r->text.data + found->begin, word.text_length);
     if (!word.text)
         return false;
+    if (found->key.end > found->key.begin) {
+        word.key = word.text + (found->key.begin - found->begin);
+        word.key_length = found->key.end - found->key.begin;
+    }
+    if (!whole && word.kind == DOC_EVENT_BREAK)
+        word.kind = DOC_EVENT_POINT; /* a break is copied, bytes and all */
     if (!whole)
         word.flags |= DOC_SPELL;
     return doc_events_add(out, &word);

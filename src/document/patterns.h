@@ -11,6 +11,7 @@
 typedef size_t (*doc_matcher)(const char *text, size_t length, size_t at);
 
 /* Addresses (patterns_address.c). */
+size_t doc_match_name(const char *text, size_t length, size_t at); /* letters of any script, _ - */
 size_t doc_match_url(const char *text, size_t length, size_t at);
 size_t doc_match_email(const char *text, size_t length, size_t at);
 size_t doc_match_domain(const char *text, size_t length, size_t at);
@@ -23,16 +24,25 @@ size_t doc_match_hashtag(const char *text, size_t length, size_t at);
 /* Long numbers and identifiers (patterns_number.c). */
 size_t doc_match_number(const char *text, size_t length, size_t at);
 
-/* Placeholders, code, notes (patterns_code.c). */
-size_t doc_match_percent(const char *text, size_t length, size_t at);
+/* Placeholders of templates and messages (patterns_template.c). */
 size_t doc_match_braces(const char *text, size_t length, size_t at);
+size_t doc_match_call(const char *text, size_t length, size_t at);
+size_t doc_match_statement(const char *text, size_t length, size_t at);
+size_t doc_match_message(const char *text, size_t length, size_t at);
+size_t doc_match_colon(const char *text, size_t length, size_t at);
+size_t doc_match_shortcode(const char *text, size_t length, size_t at);
 size_t doc_match_variable(const char *text, size_t length, size_t at);
+
+/* Code, tags, notes (patterns_code.c). */
+size_t doc_match_percent(const char *text, size_t length, size_t at);
 size_t doc_match_entity(const char *text, size_t length, size_t at);
 size_t doc_match_tag(const char *text, size_t length, size_t at);
 size_t doc_match_backslash(const char *text, size_t length, size_t at);
 size_t doc_match_code(const char *text, size_t length, size_t at);
 size_t doc_match_note(const char *text, size_t length, size_t at);
 size_t doc_match_formula(const char *text, size_t length, size_t at);
+/* The end of the name of a tag that begins at `at` ("b" of <b>), `at` if there is none. */
+size_t doc_tag_name_end(const char *text, size_t length, size_t at);
 
 /* Emoji and faces (patterns_symbol.c). */
 size_t doc_match_emoji(const char *text, size_t length, size_t at);
@@ -65,6 +75,14 @@ static inline char doc_at_or_zero(const char *text, size_t length, size_t at)
     if (at >= length)
         return '\0';
     return text[at];
+}
+
+/* The first byte at or after `at` that is no blank. */
+static inline size_t doc_skip_blanks(const char *text, size_t length, size_t at)
+{
+    while (at < length && text[at] == ' ')
+        at++;
+    return at;
 }
 
 /* Whether a Latin word or number goes on to the left of `at`. */

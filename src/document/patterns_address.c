@@ -15,8 +15,7 @@ enum {
     SHORTEST_NAME = 6
 };
 
-/* Characters that names on the net are made of, in any script. */
-static size_t match_name(const char *text, size_t length, size_t at)
+size_t doc_match_name(const char *text, size_t length, size_t at)
 {
     size_t end = at;
     while (end < length && end - at <= LONGEST_NAME) {
@@ -39,7 +38,7 @@ static size_t match_part(const char *text, size_t length, size_t at, const char 
 {
     if (at == 0 || (unsigned char)text[at] < 0x80 || !doc_is_one_of(text[at - 1], dividers))
         return 0;
-    size_t name = match_name(text, length, at), end = at + name;
+    size_t name = doc_match_name(text, length, at), end = at + name;
     if (name < SHORTEST_NAME || name > LONGEST_NAME)
         return 0;
     bool goes_on = doc_is_one_of(doc_at_or_zero(text, length, end), "/\\.?&#=%");
@@ -248,7 +247,7 @@ size_t doc_match_quoted_file(const char *text, size_t length, size_t at)
     text_decode_before(text, 0, at, &before);
     if (!is_quote(before))
         return 0;
-    path p = {.dot = at + match_name(text, length, at)};
+    path p = {.dot = at + doc_match_name(text, length, at)};
     if (p.dot == at || p.dot - at > LONGEST_NAME || doc_at_or_zero(text, length, p.dot) != '.')
         return 0;
     for (p.end = p.dot + 1; p.end < length && doc_is_alnum(text[p.end]);)
@@ -284,7 +283,7 @@ size_t doc_match_mention(const char *text, size_t length, size_t at)
         latin--;
     if (latin > at + 1)
         return latin - at;
-    size_t name = match_name(text, length, at + 1);
+    size_t name = doc_match_name(text, length, at + 1);
     return name && name <= 24 ? name + 1 : 0;
 }
 
@@ -293,7 +292,7 @@ size_t doc_match_hashtag(const char *text, size_t length, size_t at)
 {
     if (text[at] != '#' || doc_is_inside_word(text, at) || (at > 0 && text[at - 1] == '&'))
         return 0;
-    size_t name = match_name(text, length, at + 1), end = at + 1 + name;
+    size_t name = doc_match_name(text, length, at + 1), end = at + 1 + name;
     if (!name || name > LONGEST_NAME)
         return 0;
     if (doc_at_or_zero(text, length, end) == '#')

@@ -1,7 +1,7 @@
 #include "document/patterns.h"
 
-/* Bytes of a tag in text that is no markup. */
-enum { LONGEST_TAG = 1024 };
+/* In bytes: a tag in text that is no markup, the tag's name. */
+enum { LONGEST_TAG = 1024, LONGEST_NAME = 64 };
 
 /* The end of <PRIu64>, as gettext writes the macros of C for types of a known size. */
 static size_t macro_end(const char *text, size_t length, size_t at)
@@ -14,8 +14,18 @@ static size_t macro_end(const char *text, size_t length, size_t at)
     return doc_at_or_zero(text, length, at) == '>' ? at + 1 : 0;
 }
 
-/* printf's conversions, with positions and Python's names: %s, %5.2f, %1$d, %(name)s, %lu. Not
- * "100% of": a conversion follows the sign directly, and a number before it is a percentage. */
+/* Qt's arguments: %1, %L2. */
+static size_t numbered(const char *text, size_t length, size_t at)
+{
+    size_t begin = at + 1 + (doc_at_or_zero(text, length, at + 1) == 'L'), end = begin;
+    while (end - begin < 2 && doc_is_digit(doc_at_or_zero(text, length, end)))
+        end++;
+    return end > begin ? end - at : 0;
+}
+
+/* printf's conversions, with positions and Python's names: %s, %5.2f, %1$d, %(name)s, %lu, %dMB.
+ * Not "100% of", "5 %sugar": a conversion follows the sign directly, and a number before it is a
+ * percentage. */
 size_t doc_match_percent(const char *text, size_t length, size_t at)
 {
     if (text[at] != '%')
@@ -35,49 +45,15 @@ size_t doc_match_percent(const char *text, size_t length, size_t at)
         return macro - at;
     while (end < length && doc_is_one_of(text[end], "hlLqjzt"))
         end++;
-    if (end >= length || !doc_is_one_of(text[end], "diouxXeEfFgGaAcspn@"))
-        return 0;
-    end++;
-    if (end < length && doc_is_alpha(text[end]))
-        return 0;
     if (at > 0 && doc_is_digit(text[at - 1]))
         return 0;
-    return end - at;
-}
-
-/* {name}, {0:>8}, {{ x }}, ${x}, #{x}, %{x}, <%= x %> are not told apart by language: braces whose
- * content is short and has no Chinese. */
-size_t doc_match_braces(const char *text, size_t length, size_t at)
-{
-    size_t end = at;
-    if (doc_is_one_of(text[end], "$#%") && doc_at_or_zero(text, length, end + 1) == '{')
-        end++;
-    if (text[end] != '{')
-        return 0;
-    size_t depth = 0;
-    for (; end < length && end - at < 80; end++) {
-        char c = text[end];
-        if ((unsigned char)c < 0x20 || (unsigned char)c >= 0x7F)
-            return 0;
-        if (c == '{')
-            depth++;
-        else if (c == '}' && --depth == 0)
-            return end + 1 - at;
-    }
-    return 0;
-}
-
-/* $name and $NAME; not $5. */
-size_t doc_match_variable(const char *text, size_t length, size_t at)
-{
-    if (text[at] != '$' || doc_is_inside_word(text, at))
-        return 0;
-    size_t end = at + 1;
-    if (end >= length || (!doc_is_alpha(text[end]) && text[end] != '_'))
-        return 0;
-    while (end < length && (doc_is_alnum(text[end]) || text[end] == '_'))
-        end++;
-    return end - at;
+    if (end >= length || !doc_is_one_of(text[end], "diouxXeEfFgGaAcspn@"))
+        return numbered(text, length, at);
+    char conversion = text[end++];
+    if (!doc_is_alpha(doc_at_or_zero(text, length, end)))
+        return end - at;
+    bool quantity = at > 1 && text[at - 1] == ' ' && doc_is_digit(text[at - 2]);
+    return doc_is_one_of(conversion, "dsfux") && !quantity ? end - at : 0;
 }
 
 /* A character reference: &nbsp; &#160; &#xA0;. */
@@ -94,19 +70,42 @@ size_t doc_match_entity(const char *text, size_t length, size_t at)
     return end > begin && doc_at_or_zero(text, length, end) == ';' ? end + 1 - at : 0;
 }
 
-/* A tag in text that is not parsed as markup (PO, JSON, tables): <b>, </a>, <br/>. */
+/* Letters, digits and some marks; or digits alone, as react-i18next names its elements. */
+size_t doc_tag_name_end(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    bool number = doc_is_digit(doc_at_or_zero(text, length, at));
+    if (!number && !doc_is_alpha(doc_at_or_zero(text, length, at)))
+        return at;
+    while (end < length && end - at < LONGEST_NAME &&
+           (doc_is_digit(text[end]) ||
+            (!number && (doc_is_alpha(text[end]) || doc_is_one_of(text[end], "-:._")))))
+        end++;
+    return end;
+}
+
+/* A tag in text that is not parsed as markup (PO, JSON, tables): <b>, </a>, <br/>, <a href="x">,
+ * <1>. Not a comparison: a<b，c>d, i<n 时 j>m; directly after a letter attributes must have values.
+ */
 size_t doc_match_tag(const char *text, size_t length, size_t at)
 {
     if (text[at] != '<')
         return 0;
-    size_t end = at + 1;
-    if (doc_at_or_zero(text, length, end) == '/')
-        end++;
-    if (!doc_is_alpha(doc_at_or_zero(text, length, end)))
+    bool closes = doc_at_or_zero(text, length, at + 1) == '/', value = false;
+    size_t name = at + 1 + closes, end = doc_tag_name_end(text, length, name), begin = end;
+    if (end == name)
         return 0;
     while (end < length && end - at < LONGEST_TAG && text[end] != '>' && text[end] != '<')
-        end++;
-    return doc_at_or_zero(text, length, end) == '>' ? end + 1 - at : 0;
+        value = text[end++] == '=' || value;
+    if (doc_at_or_zero(text, length, end) != '>')
+        return 0;
+    size_t attributes = doc_skip_blanks(text, length, begin);
+    bool plain = attributes == end || (attributes + 1 == end && text[attributes] == '/');
+    if (plain)
+        return end + 1 - at;
+    bool named = attributes > begin && !doc_is_digit(text[name]) &&
+                 (doc_is_alpha(text[attributes]) || doc_is_one_of(text[attributes], "_:@#*[({"));
+    return named && (value || !doc_is_inside_word(text, at)) ? end + 1 - at : 0;
 }
 
 /* \n and \t as two characters, in text that has been quoted twice. */
@@ -155,8 +154,8 @@ size_t doc_match_note(const char *text, size_t length, size_t at)
     return doc_at_or_zero(text, length, end) == ':' ? end + 1 - at : end - at;
 }
 
-/* $a^2 + b^2$ and $$...$$: no Chinese inside, no blank at the inner edges, no digit after ("$5 and
- * $6" is money). */
+/* $a^2 + b^2$ and $$...$$: no Chinese inside but between braces (v_{平均}), no blank at the inner
+ * edges, no digit after ("$5 and $6" is money). */
 size_t doc_match_formula(const char *text, size_t length, size_t at)
 {
     if (text[at] != '$' || doc_is_inside_word(text, at))
@@ -164,9 +163,11 @@ size_t doc_match_formula(const char *text, size_t length, size_t at)
     size_t signs = doc_at_or_zero(text, length, at + 1) == '$' ? 2 : 1, begin = at + signs;
     if (begin >= length || text[begin] == ' ')
         return 0;
-    for (size_t i = begin; i < length; i++) {
-        if ((unsigned char)text[i] >= 0x80)
+    for (size_t i = begin, depth = 0; i < length; i++) {
+        if ((unsigned char)text[i] >= 0x80 && (depth == 0 || text[begin] == '{'))
             return 0;
+        depth += text[i] == '{';
+        depth -= text[i] == '}' && depth > 0;
         if (text[i] != '$' || i == begin)
             continue;
         if (text[i - 1] == ' ' || (signs == 2 && doc_at_or_zero(text, length, i + 1) != '$') ||

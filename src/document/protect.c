@@ -1,5 +1,6 @@
 #include "document/protect.h"
 
+#include "document/flow_internal.h"
 #include "document/patterns.h"
 #include "text/utf8.h"
 
@@ -9,7 +10,7 @@ typedef struct pattern {
     unsigned which;
     const char *first; /* ASCII characters that it can begin with; NULL: any character */
     doc_matcher match;
-    enum { AS_WORD, AS_POINT, SET_OFF } how; /* SET_OFF: a point between blanks */
+    enum { AS_WORD, AS_POINT, SET_OFF, AS_TAG } how; /* SET_OFF: a point between blanks */
 } pattern;
 
 static const pattern patterns[] = {
@@ -17,10 +18,13 @@ static const pattern patterns[] = {
     {DOC_PROTECT_NOTES, "[", doc_match_note, AS_POINT},
     {DOC_PROTECT_NOTES, "$", doc_match_formula, AS_WORD},
     {DOC_PROTECT_PLACEHOLDERS, "%", doc_match_percent, AS_WORD},
+    {DOC_PROTECT_PLACEHOLDERS, "{<[", doc_match_call, AS_WORD},
+    {DOC_PROTECT_PLACEHOLDERS, "{<", doc_match_statement, AS_POINT},
     {DOC_PROTECT_PLACEHOLDERS, "{$#%", doc_match_braces, AS_WORD},
+    {DOC_PROTECT_PLACEHOLDERS, "$@", doc_match_message, AS_WORD},
     {DOC_PROTECT_PLACEHOLDERS, "$", doc_match_variable, AS_WORD},
     {DOC_PROTECT_PLACEHOLDERS, "&", doc_match_entity, AS_POINT},
-    {DOC_PROTECT_PLACEHOLDERS, "<", doc_match_tag, AS_POINT},
+    {DOC_PROTECT_PLACEHOLDERS, "<", doc_match_tag, AS_TAG},
     {DOC_PROTECT_PLACEHOLDERS, "\\", doc_match_backslash, AS_POINT},
     {DOC_PROTECT_ADDRESSES, "hfmsgw", doc_match_url, AS_WORD},
     {DOC_PROTECT_ADDRESSES, NULL, doc_match_email, AS_WORD},
@@ -30,9 +34,11 @@ static const pattern patterns[] = {
     {DOC_PROTECT_ADDRESSES, "-", doc_match_option, AS_WORD},
     {DOC_PROTECT_ADDRESSES, "@", doc_match_mention, AS_WORD},
     {DOC_PROTECT_ADDRESSES, "#", doc_match_hashtag, SET_OFF},
+    {DOC_PROTECT_SYMBOLS, ":", doc_match_shortcode, SET_OFF},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_emoji, AS_POINT},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_face, SET_OFF},
     {DOC_PROTECT_SYMBOLS, ":;XT^->=oOQ", doc_match_smiley, SET_OFF},
+    {DOC_PROTECT_PLACEHOLDERS, ":", doc_match_colon, AS_WORD},
     {DOC_PROTECT_ADDRESSES, NULL, doc_match_number, AS_WORD},
 };
 
@@ -62,6 +68,45 @@ static bool is_blank_entity(const char *text, size_t length)
     return false;
 }
 
+/* Tags of HTML that enclose nothing. */
+static bool is_void(const char *name, size_t length)
+{
+    static const char *const names[] = {"img", "hr", "wbr", "input", "embed", "source"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+static void describe_tag(const char *text, doc_protected *found)
+{
+    size_t name = found->begin + 1;
+    bool closes = text[name] == '/';
+    name += closes;
+    size_t end = doc_tag_name_end(text, found->end, name);
+    found->flags = DOC_TAG;
+    found->key = (zhen_span){name, end};
+    found->kind = closes ? DOC_EVENT_CLOSE : DOC_EVENT_OPEN;
+    if (end - name == 2 && memcmp(text + name, "br", 2) == 0)
+        found->kind = DOC_EVENT_BREAK;
+    else if (text[found->end - 2] == '/' || is_void(text + name, end - name))
+        found->kind = DOC_EVENT_POINT;
+}
+
+static doc_protected describe(const char *text, size_t begin, size_t end, const pattern *matched)
+{
+    doc_protected found = {.begin = begin, .end = end, .kind = DOC_EVENT_POINT};
+    if (matched->how == AS_WORD)
+        found.kind = DOC_EVENT_WORD;
+    else if (matched->how == AS_TAG)
+        describe_tag(text, &found);
+    else if (matched->how == SET_OFF)
+        found.flags = DOC_WORDLIKE;
+    else if (is_blank_entity(text + begin, end - begin))
+        found.flags = DOC_BLANK;
+    return found;
+}
+
 bool doc_protect_next(const char *text, size_t length, size_t begin, unsigned which,
                       doc_protected *found)
 {
@@ -69,11 +114,7 @@ bool doc_protect_next(const char *text, size_t length, size_t begin, unsigned wh
         const pattern *matched = NULL;
         size_t bytes = match_any(text, length, at, which, &matched);
         if (bytes) {
-            *found = (doc_protected){.begin = at,
-                                     .end = at + bytes,
-                                     .is_word = matched->how == AS_WORD,
-                                     .is_wordlike = matched->how == SET_OFF,
-                                     .is_blank = is_blank_entity(text + at, bytes)};
+            *found = describe(text, at, at + bytes, matched);
             return true;
         }
         int32_t character;

@@ -2,12 +2,11 @@
 #ifndef DOCUMENT_PROTECT_H
 #define DOCUMENT_PROTECT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "document/flow.h"
 
 enum {
     DOC_PROTECT_ADDRESSES = 1,    /* URLs, e-mail, file names, @names, #hashtags, long numbers */
-    DOC_PROTECT_PLACEHOLDERS = 2, /* %s, {name}, ${x}, {{x}}, &nbsp; */
+    DOC_PROTECT_PLACEHOLDERS = 2, /* %s, {name}, ${x}, {{x}}, &nbsp;, <b> */
     DOC_PROTECT_SYMBOLS = 4,      /* emoji, kaomoji */
     DOC_PROTECT_CODE = 8,         /* `code` in text that has no markup of its own */
     DOC_PROTECT_NOTES = 16,       /* Markdown's [^1] and $formula$ */
@@ -16,9 +15,10 @@ enum {
 
 typedef struct doc_protected {
     size_t begin, end;
-    bool is_word;     /* it stands for a word of the sentence; else it only has a place */
-    bool is_wordlike; /* ... between blanks */
-    bool is_blank;    /* ... of a blank: &nbsp; */
+    /* A word of the sentence, a point or a break; tags open and close elements. */
+    doc_event_kind kind;
+    unsigned flags; /* of its event */
+    zhen_span key;  /* of a tag: its name */
 } doc_protected;
 
 /* Finds the first protected run at or after `begin`; false if there is none. */

@@ -109,11 +109,73 @@ START_TEST(domain_names)
 }
 END_TEST
 
+START_TEST(placeholders)
+{
+    static const protected_case cases[] = {
+        {"共%dMB，%ds，%1$dpx，第%1个，%L2/%12，%lu", "%d|%d|%1$d|%1|%L2|%12|%lu|"},
+        {"100%的，5%sugar，5 %sugar，% d，%中", ""},
+        {"欢迎，:name，共:count条，:app_name: 好", ":name|:count|:app_name:|"},
+        {"姓名:name，时间:12:30:45，a::b，:x=1", ""},
+        {"见$t(app.price)和$tc(a, {n: 1})，@:common.help。@.lower:a.b.",
+         "$t(app.price)|$tc(a, {n: 1})|@:common.help|@.lower:a.b|"},
+        {"第%d页 :rocket: 好:+1:", "%d|:rocket:|:+1:|"},
+        {"{{< figure src=\"/a.png\" title=\"架构图\" >}}和{{% note \"注意\" %}}",
+         "{{< figure src=\"/a.png\" title=\"架构图\" >}}|{{% note \"注意\" %}}|"},
+        {"{% if 条件 %}是{% endif %}<%= link %>[sound:北京.mp3]",
+         "{% if 条件 %}|{% endif %}|<%= link %>|[sound:北京.mp3]|"},
+        {"${姓名}，{{ 公司.名称 }}，#{x}，%{数量}", "${姓名}|{{ 公司.名称 }}|#{x}|%{数量}|"},
+        {"{注意}，{{这是，说明}}，${", ""},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
+    static const protected_case formulas[] = {
+        {"速度$v_{平均}$与$$\\text{总和} + {1}$$", "$v_{平均}$|$$\\text{总和} + {1}$$|"},
+        {"花$5 和{中文}，$变量{a}$，${姓名}${年龄}", ""},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_NOTES, formulas);
+}
+END_TEST
+
+START_TEST(tags_and_comparisons)
+{
+    static const protected_case cases[] = {
+        {"<b>粗</b>，<a href=\"x\" title='题'>a</a>OK<br>好<br/>和<1>登录</1>",
+         "<b>|</b>|<a href=\"x\" title='题'>|</a>|<br>|<br/>|<1>|</1>|"},
+        {"<el-input v-model=\"a\" />Hello<b>世界</b><android.view.View></v>",
+         "<el-input v-model=\"a\" />|<b>|</b>|<android.view.View>|</v>|"},
+        {"如果a<b，那么c>d；i<n时，j>m；i<n 且 j>m；i <n 且j>m；i<n and j>m", ""},
+        {"点击<OK按钮>，<中文>，<，<1 2>，3<4>", "<4>|"},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
+}
+END_TEST
+
+/* Tags in strings are elements: no pair comes out empty. */
+START_TEST(tags_enclose_words)
+{
+    zhen_document_options o;
+    zhen_document_options_init(&o, ZHEN_FORMAT_JSON);
+    o.name = "file";
+    expect_gloss(&o, "[\"我<b>爱</b>水\"]", "[\"pd <b>jg</b> kz\"]");
+    expect_output(&o, MOCK_REVERSED, "[\"我<1>爱</1><a href=\\\"x\\\">水</a>\"]",
+                  "[\"<a href=\\\"x\\\">kz</a> <1>jg</1> pd\"]");
+    expect_gloss(&o, "[\"我<b>OK</b>爱<br class=\\\"x\\\">水\"]",
+                 "[\"pd <b>OK</b> jg<br class=\\\"x\\\">kz\"]");
+    /* Without partners they have a place all the same. */
+    expect_gloss(&o, "[\"我<b>爱</i>水<u>课<b></u>水\"]", "[\"pd<b> jg</i> kz <u>ka<b></u> kz\"]");
+    /* What the document's own elements are is not theirs. */
+    zhen_document_options_init(&o, ZHEN_FORMAT_HTML);
+    expect_gloss(&o, "<p>我&lt;b&gt;<b>爱&lt;/b&gt;</b>水</p>",
+                 "<p>pd&lt;b&gt; <b>jg&lt;/b&gt;</b> kz</p>");
+}
+END_TEST
+
 int main(void)
 {
-    static const TTest *const *const tests[] = {&long_numbers, &quantities_and_dates_are_translated,
-                                                &long_numbers_survive, &addresses_hold_chinese,
-                                                &domain_names};
+    static const TTest *const *const tests[] = {
+        &long_numbers,         &quantities_and_dates_are_translated,
+        &long_numbers_survive, &addresses_hold_chinese,
+        &domain_names,         &placeholders,
+        &tags_and_comparisons, &tags_enclose_words};
     TCase *group = tcase_create("protect");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
