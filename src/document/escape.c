@@ -1,5 +1,7 @@
 #include "document/escape.h"
 
+#include "document/patterns.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,11 +127,6 @@ bool doc_escape_csv_quoted(base_buffer *out, const char *text, size_t length)
 
 /* ---- Markdown ------------------------------------------------------------------------------- */
 
-static bool is_alnum(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* What is beyond an edge (before the text too, for i - 1 wraps around) counts as a blank. */
 static char char_or_blank(const char *text, size_t length, size_t i)
 {
@@ -151,12 +148,12 @@ static bool is_markdown(const char *text, size_t length, size_t i)
     case '<':
     case '~':
         return true;
-    case '*':
-        return before != ' ' || after != ' ';
+    case '*': /* at an edge, what comes next to it is not known */
+        return i == 0 || i + 1 == length || before != ' ' || after != ' ';
     case '_':
-        return !is_alnum(before) || !is_alnum(after);
+        return !doc_is_alnum(before) || !doc_is_alnum(after);
     case '&':
-        return is_alnum(after) || after == '#';
+        return doc_is_alnum(after) || after == '#';
     default:
         return false;
     }
@@ -179,7 +176,7 @@ static size_t block_marker(const char *text, size_t length, size_t *escape)
     return first == '#' || first == '>';
 }
 
-typedef enum markdown_place { AT_BLOCK, INSIDE, IN_CELL } markdown_place;
+typedef enum markdown_place { AT_BLOCK, INSIDE, IN_CELL, IN_QUOTES } markdown_place;
 
 static bool escape_markdown(base_buffer *out, const char *text, size_t length, markdown_place place)
 {
@@ -187,12 +184,14 @@ static bool escape_markdown(base_buffer *out, const char *text, size_t length, m
     if (place == AT_BLOCK && out->length == 0 && !block_marker(text, length, &marker))
         marker = SIZE_MAX;
     for (size_t i = 0; i < length; i++) {
-        if (i != marker && !is_markdown(text, length, i) && !(place == IN_CELL && text[i] == '|'))
+        bool quote = place == IN_QUOTES && text[i] == '"';
+        if (i != marker && !quote && !is_markdown(text, length, i) &&
+            !(place == IN_CELL && text[i] == '|'))
             continue;
         if (!base_buffer_append(out, text + plain, i - plain) ||
-            !base_buffer_append_byte(out, '\\'))
+            !base_buffer_append_byte(out, quote ? '\'' : '\\'))
             return false;
-        plain = i;
+        plain = quote ? i + 1 : i;
     }
     return base_buffer_append(out, text + plain, length - plain);
 }
@@ -210,4 +209,9 @@ bool doc_escape_markdown_inner(base_buffer *out, const char *text, size_t length
 bool doc_escape_markdown_cell(base_buffer *out, const char *text, size_t length)
 {
     return escape_markdown(out, text, length, IN_CELL);
+}
+
+bool doc_escape_markdown_quoted(base_buffer *out, const char *text, size_t length)
+{
+    return escape_markdown(out, text, length, IN_QUOTES);
 }

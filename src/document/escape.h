@@ -16,9 +16,11 @@ bool doc_escape_po(base_buffer *out, const char *text, size_t length);
 /* Inside the quotes of a CSV field. */
 bool doc_escape_csv_quoted(base_buffer *out, const char *text, size_t length);
 /* CommonMark text at the start of a block, where it must not begin another kind of block; inside
- * one; in a cell of a table, where | is special too. */
+ * one; in a cell of a table, where | is special too; in the title of an admonition, between quotes,
+ * where those of the text become single ones. */
 bool doc_escape_markdown(base_buffer *out, const char *text, size_t length);
 bool doc_escape_markdown_inner(base_buffer *out, const char *text, size_t length);
 bool doc_escape_markdown_cell(base_buffer *out, const char *text, size_t length);
+bool doc_escape_markdown_quoted(base_buffer *out, const char *text, size_t length);
 
 #endif

@@ -10,8 +10,10 @@
 #include "document/escape.h"
 #include "document/markdown_gap.h"
 #include "document/markdown_image.h"
+#include "document/markdown_mask.h"
 #include "document/markdown_pad.h"
 #include "document/markup.h"
+#include "document/patterns.h"
 #include "document/protect.h"
 
 #include <limits.h>
@@ -207,7 +209,11 @@ static void finish_block(reading *r)
     r->gap_count = 0;
     r->cursor = r->link = r->code = r->image = SIZE_MAX;
     zhen_document *document = r->document;
-    r->failed = r->failed || !doc_flow_leave_alone(&document->flow, &document->arena) ||
+    doc_flow *flow = &document->flow;
+    if (r->block == MD_BLOCK_H && flow->count && flow->events->raw.begin > r->base &&
+        r->text[flow->events->raw.begin - 1] == '"')
+        flow->escape = doc_escape_markdown_quoted; /* the title of an admonition */
+    r->failed = r->failed || !doc_flow_leave_alone(flow, &document->arena) ||
                 !doc_images_translate(&r->images, document) || !doc_finish_in_place(document);
 }
 
@@ -219,14 +225,9 @@ static void happen(reading *r, happening h)
 
 /* ---- Texts -------------------------------------------------------------------------------- */
 
-static bool is_alnum(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_punctuation(char c)
 {
-    return c > ' ' && c < 0x7F && !is_alnum(c);
+    return c > ' ' && c < 0x7F && !doc_is_alnum(c);
 }
 
 /* Text; a backslash before it makes its first character mean itself. */
@@ -261,7 +262,7 @@ static void add_html(reading *r, size_t begin, size_t end)
     const char *tag = r->text + begin;
     bool closing = end - begin > 2 && tag[1] == '/';
     size_t name = begin + (closing ? 2 : 1), name_end = name;
-    while (name_end < end && is_alnum(r->text[name_end]))
+    while (name_end < end && doc_is_alnum(r->text[name_end]))
         name_end++;
     doc_event event = {.kind = closing ? DOC_EVENT_CLOSE : DOC_EVENT_OPEN,
                        .raw = {begin, end},
@@ -431,17 +432,22 @@ static bool is_prose(MD_BLOCKTYPE type)
            type == MD_BLOCK_TH;
 }
 
-static int on_enter_block(MD_BLOCKTYPE type, void *detail, void *data)
+static void begin_block(reading *r, MD_BLOCKTYPE type)
 {
-    (void)detail;
-    reading *r = data;
-    finish_block(r);
     r->block = type;
     r->html = (zhen_span){0, 0};
     r->prose = is_prose(type);
     r->document->flow.escape = type == MD_BLOCK_TD || type == MD_BLOCK_TH ? doc_escape_markdown_cell
                                : type == MD_BLOCK_H ? doc_escape_markdown_inner
                                                     : doc_escape_markdown;
+}
+
+static int on_enter_block(MD_BLOCKTYPE type, void *detail, void *data)
+{
+    (void)detail;
+    reading *r = data;
+    finish_block(r);
+    begin_block(r, type);
     return r->failed;
 }
 
@@ -450,7 +456,6 @@ static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *data)
     (void)detail;
     reading *r = data;
     finish_block(r);
-    r->prose = false;
     if (type == MD_BLOCK_HTML && r->html.end) {
         span_list *list = &r->html_blocks;
         if (base_grow((void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items))
@@ -458,58 +463,43 @@ static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *data)
         else
             r->failed = true;
     }
+    /* Text behind a block within another one is that of an item whose paragraphs are none. */
+    begin_block(r, MD_BLOCK_LI);
     return r->failed;
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
-/* Behind the metadata between two lines --- (or +++) at the very beginning. */
+/* Whether the line holds `mark` and nothing else but blanks behind it. */
+static bool is_line(const char *line, const char *end, const char *mark)
+{
+    size_t length = strlen(mark);
+    if ((size_t)(end - line) < length || memcmp(line, mark, length) != 0)
+        return false;
+    for (line += length; line < end && *line != '\n'; line++)
+        if (*line != ' ' && *line != '\t' && *line != '\r')
+            return false;
+    return true;
+}
+
+/* Behind the metadata at the very beginning: YAML between two lines ---, TOML between lines +++,
+ * or JSON from a line { to a line }. */
 static size_t skip_front_matter(const base_buffer *source, size_t body)
 {
+    static const char *const marks[][3] = {
+        {"---", "---", "..."}, {"+++", "+++", "+++"}, {"{", "}", "}"}};
     const char *text = source->data + body, *end = source->data + source->length;
-    if (end - text < 4 || (memcmp(text, "---", 3) != 0 && memcmp(text, "+++", 3) != 0) ||
-        (text[3] != '\n' && text[3] != '\r'))
-        return body;
-    for (const char *line = memchr(text, '\n', (size_t)(end - text)); line;
-         line = memchr(line, '\n', (size_t)(end - line))) {
+    const char *const *mark = NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && !mark; i++)
+        mark = is_line(text, end, marks[i][0]) ? marks[i] : NULL;
+    for (const char *line = text; mark && (line = memchr(line, '\n', (size_t)(end - line)));) {
         line++;
-        if (end - line >= 3 && (memcmp(line, text, 3) == 0 || memcmp(line, "...", 3) == 0) &&
-            (end - line == 3 || line[3] == '\n' || line[3] == '\r')) {
+        if (is_line(line, end, mark[1]) || is_line(line, end, mark[2])) {
             const char *next = memchr(line, '\n', (size_t)(end - line));
             return next ? (size_t)(next + 1 - source->data) : source->length;
         }
     }
     return body;
-}
-
-/* Whether only blanks and quotation marks stand before `at` in its line. */
-static bool begins_line(const char *text, size_t at)
-{
-    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '>'))
-        at--;
-    return at == 0 || text[at - 1] == '\n';
-}
-
-/* Formulas and footnotes are no CommonMark: letters in their place keep md4c from seeing emphasis
- * in $a_1 + b_1$ and a link in [^1]. What defines a footnote ([^1]: text) is shown to it as a
- * heading, for it may stand right before another definition. Texts are reported by place, so that
- * the source shows through. */
-static char *mask(const char *text, size_t length)
-{
-    char *copy = malloc(length + 1);
-    doc_protected found;
-    if (!copy)
-        return NULL;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    for (size_t at = 0; doc_protect_next(text, length, at, DOC_PROTECT_NOTES, &found);
-         at = found.end) {
-        bool defines = text[found.end - 1] == ':' && begins_line(text, found.begin);
-        memset(copy + found.begin, defines ? ' ' : 'x', found.end - found.begin);
-        if (defines)
-            copy[found.begin] = '#';
-    }
-    return copy;
 }
 
 /* Blocks of HTML are translated as HTML. */
@@ -536,7 +526,7 @@ static zhen_status parse(reading *r, zhen_error *error)
                               .leave_span = on_leave_span,
                               .text = on_text};
     size_t length = r->length - r->base;
-    char *masked = mask(r->text + r->base, length);
+    char *masked = doc_markdown_mask(r->text + r->base, length);
     bool ok = masked && doc_markdown_pad(masked, length, &r->given) &&
               md_parse(r->given.text.data, (MD_SIZE)r->given.text.length, &parser, r) == 0;
     free(masked);

@@ -1,7 +1,13 @@
 /*
- * Tables as md4c wants them: before 0.5 it takes |---|---| for the line below a table's head, but
- * not |-|-| or |:-|--|, which GitHub's Markdown allows. Such lines are shown to it with more
- * dashes.
+ * Markdown with what md4c needs put in.
+ *
+ * Tables: before 0.5 it takes |---|---| for the line below a table's head, but not |-|-| or
+ * |:-|--|, which GitHub's Markdown allows. Such lines are shown to it with more dashes.
+ *
+ * Emphasis: CommonMark wants a blank or a mark outside of **...** where a mark stands inside, as in
+ * **a:** b. Chinese has no blanks, and **注意：**请 is what people write and many programs read.
+ * Full stops on both sides of a run of asterisks next to a Chinese character make md4c take it
+ * either way, as the amendment does that goes by the name of "CJK-friendly emphasis".
  */
 #ifndef DOCUMENT_MARKDOWN_PAD_H
 #define DOCUMENT_MARKDOWN_PAD_H
@@ -9,7 +15,7 @@
 #include "base/buffer.h"
 
 typedef struct doc_insertion {
-    size_t begin, count; /* dashes, in the padded text */
+    size_t begin, count; /* of bytes, in the padded text */
     size_t before;       /* how many were inserted before these */
 } doc_insertion;
 

@@ -196,9 +196,86 @@ START_TEST(markdown_inlines)
     expect_gloss(&o, "**我**_爱_~~水~~\n", "**pd** _jg_ ~~kz~~\n");
     expect_gloss(&o, "# 我 #\n\n我\n---\n", "# pd #\n\npd\n---\n");
     expect_gloss(&o, "> 我\n> 爱\n\n- [x] 水\n", "> pd jg\n\n- [x] kz\n");
+    expect_gloss(&o, "- 我\n  ```\n  爱\n  ```\n  水\n- # 课\n  我\n",
+                 "- pd\n  ```\n  爱\n  ```\n  kz\n- # ka\n  pd\n");
     expect_gloss(&o, "|我|爱|\n|---|:-:|\n|水\\|课|`a|b`|\n",
                  "|pd|jg|\n|---|:-:|\n|kz\\| ka|`a|b`|\n");
     expect_gloss(&o, "![我](a.png) 爱![水](b.png)课\n", "![pd](a.png) jg ![kz](b.png) ka\n");
+}
+END_TEST
+
+/* Chinese has no blanks outside of **...**, wherever the marks are. */
+START_TEST(markdown_emphasis_beside_chinese)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"**我：**爱", "**pd:** jg"},
+        {"我**“爱”**水", "pd **“ jg”** kz"},
+        {"我**[爱](x)**水", "pd **[jg](x)** kz"},
+        {"我**`a`**爱**`b`**", "pd **`a`** jg **`b`**"},
+        {"我*爱。*水~~课。~~我", "pd *jg.* kz ~~ka.~~ pd"},
+        {"我**_爱_**水***课。***我", "pd **_jg_** kz ***ka.*** pd"},
+        {"（**我**`a`）", "（ **pd** `a`）"},
+        {"|**我：**爱|\n|-|\n|a|", "|**pd:** jg|\n|-|\n|a|"},
+        /* These are no emphasis. */
+        {"我 * 爱 * 水", "pd\\* jg\\* kz"},
+        {"我\\**爱", "pd\\*\\* jg"},
+        {"~~~我\n爱\n~~~\n水", "~~~我\n爱\n~~~\nkz"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+        expect_gloss(&o, cases[i].text, cases[i].expected);
+    }
+}
+END_TEST
+
+/* Lines of extensions stay where they are, and what is prose in them is translated. */
+START_TEST(markdown_extensions)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"> [!NOTE]\n> 我\n> 爱", "> [!NOTE]\n> pd jg"},
+        {"> [!tip]- 我\n> 爱", "> [!tip]- pd\n> jg"},
+        {"我\n::: tip 爱\n水\n:::\n课", "pd\n::: tip jg\nkz\n:::\nka"},
+        {":::note[我]\n爱\n:::", ":::note[pd]\njg\n:::"},
+        {"::: {.我}\n爱\n:::", "::: {.我}\njg\n:::"},
+        {"!!! note \"我“爱”\"\n    水\n\n    课\n", "!!! note \"pd“ jg”\"\n    kz\n\n    ka\n"},
+        {"!!! tip\n    水\n", "!!! tip\n    kz\n"},
+        {"??? note\n\n    水\n\n        课\n\n我", "??? note\n\n    kz\n\n        课\n\npd"},
+        {"=== \"我\"\n\n    !!! tip\n\n        爱\n", "=== \"pd\"\n\n    !!! tip\n\n        jg\n"},
+        {"我\n$$\nE_1 = m c_2\n$$\n爱", "pd\n$$\nE_1 = m c_2\n$$\njg"},
+        {"> 我\n> $$ \\text{爱} $$\n> 水", "> pd\n> $$ \\text{爱} $$\n> kz"},
+        {"{% hint 我 %}\n爱\n{% endhint %}\n{{< tip >}}\n水\n{{< /tip >}}",
+         "{% hint 我 %}\njg\n{% endhint %}\n{{< tip >}}\nkz\n{{< /tip >}}"},
+        /* Half a formula is none. */
+        {"我\n$$\n\n爱\n$$\n水", "pd$$\n\njg$$ kz"},
+        {"```\n$$\n```\n我\n$$\n", "```\n$$\n```\npd$$\n"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+        expect_gloss(&o, cases[i].text, cases[i].expected);
+    }
+    /* A translation does not end the title. */
+    expect_output(&o, MOCK_REVERSED, "!!! note \"我 \" 爱\"", "!!! note \"jg' pd\"");
+}
+END_TEST
+
+START_TEST(markdown_front_matter)
+{
+    static const char *const cases[] = {"--- \na: 我\n---\t\n", "+++\r\na = '我'\r\n+++\r\n",
+                                        "{\n  \"a\": \"我\"\n}\n", "---\na: 我\n...\n"};
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128], expected[128];
+        snprintf(text, sizeof text, "%s爱", cases[i]);
+        snprintf(expected, sizeof expected, "%sjg", cases[i]);
+        expect_gloss(&o, text, expected);
+    }
+    expect_gloss(&o, "---\n我", "---\npd");
 }
 END_TEST
 
@@ -329,6 +406,7 @@ START_TEST(markdown_escapes)
     zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
     expect_output(&o, MOCK_REVERSED, "我#\n", "\\# pd\n");
     expect_output(&o, MOCK_REVERSED, "我 * \n", "\\* pd \n");
+    expect_gloss(&o, "*我* \\* *爱*\n", "*pd*\\* *jg*\n"); /* a text of its own */
     expect_gloss(&o, "我 \\* \\_ \\[爱\\] 2 \\< 3\n", "pd\\*\\_\\[ jg\\] 2\\< 3\n");
     expect_output(&o, MOCK_REVERSED, "我 1)\n", "\\) 1 pd\n" + 1);
 }
@@ -751,6 +829,9 @@ int main(void)
                                                 &sentences_are_located,
                                                 &markdown_inlines,
                                                 &markdown_labels,
+                                                &markdown_emphasis_beside_chinese,
+                                                &markdown_extensions,
+                                                &markdown_front_matter,
                                                 &markdown_tables,
                                                 &markdown_leaves_code_alone,
                                                 &markdown_html,
