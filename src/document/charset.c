@@ -76,8 +76,6 @@ bool doc_charset_declared(zhen_format format, const char *text, size_t length, s
 {
     bool html = format == ZHEN_FORMAT_HTML, po = format == ZHEN_FORMAT_PO;
     bool xml = format == ZHEN_FORMAT_XHTML || format == ZHEN_FORMAT_XLIFF;
-    if (length > 4096)
-        length = 4096;
     for (size_t i = from; i < length; i++) {
         if (po && match_value(text, length, i, "charset", name))
             return true;
@@ -216,13 +214,13 @@ static const char *best_candidate(const char *sample, size_t length, double leas
     return best;
 }
 
-/* The candidate that the file declares to be its encoding, or NULL. A declaration that can be read
- * as such is not in UTF-16. */
+/* The candidate that the file declares to be its encoding in the first 4 KiB, or NULL. A
+ * declaration that can be read as such is not in UTF-16. */
 static const char *declared_encoding(zhen_format format, const char *sample, size_t length)
 {
     zhen_span name;
     char declared[32] = "";
-    if (!doc_charset_declared(format, sample, length, 0, &name))
+    if (!doc_charset_declared(format, sample, length < 4096 ? length : 4096, 0, &name))
         return NULL;
     if (name.end - name.begin < sizeof declared)
         memcpy(declared, sample + name.begin, name.end - name.begin);

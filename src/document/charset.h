@@ -4,8 +4,8 @@
 
 #include "zhen.h"
 
-/* Finds the first declared name at or after `from`: charset=... of an HTML meta tag or a PO header,
- * encoding="..." of an XML declaration, in the first 4 KiB. */
+/* Finds the first declared name in text[from..length): charset=... of an HTML meta tag or a PO
+ * header, encoding="..." of an XML declaration. */
 bool doc_charset_declared(zhen_format format, const char *text, size_t length, size_t from,
                           zhen_span *name);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- Life --------------------------------------------------------------------------------- */
 
@@ -212,11 +213,18 @@ bool doc_redeclare(zhen_document *document, zhen_span range, const char *name)
         if (!doc_begin_block(document, declared, DOC_WHEN_ALWAYS) ||
             !doc_add_literal(document, name, strlen(name)))
             return false;
-        /* A catalogue has one header; what follows may be a text that speaks of charsets. */
-        if (format == ZHEN_FORMAT_PO)
-            break;
     }
     return true;
+}
+
+bool doc_change_language(zhen_document *document, zhen_span range)
+{
+    const char *text = document->source.data + range.begin;
+    size_t length = range.end - range.begin;
+    if (length < 2 || strncasecmp(text, "zh", 2) != 0 ||
+        (length > 2 && text[2] != '-' && text[2] != '_'))
+        return true;
+    return doc_begin_block(document, range, DOC_WHEN_CHANGED) && doc_add_literal(document, "en", 2);
 }
 
 zhen_status doc_fail_at(const zhen_document *document, size_t offset, zhen_error *error,

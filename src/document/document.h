@@ -88,6 +88,10 @@ bool doc_add_flow(zhen_document *document);
  */
 bool doc_redeclare(zhen_document *document, zhen_span range, const char *name);
 
+/* If the range, which says what language the document is in, says Chinese (zh, zh-CN, zh_Hant), it
+ * says English where anything is translated. */
+bool doc_change_language(zhen_document *document, zhen_span range);
+
 /* Fails with a message that names the file and the line of the source offset. */
 __attribute__((format(printf, 4, 5))) zhen_status doc_fail_at(const zhen_document *document,
                                                               size_t offset, zhen_error *error,

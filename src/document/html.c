@@ -31,7 +31,10 @@ static bool is_inline(const zhen_document *document, const doc_tag *tag)
         "del",  "dfn",    "em",      "font", "i",   "ins",  "kbd",  "label", "mark",
         "nobr", "output", "q",       "rb",   "rp",  "rt",   "ruby", "s",     "small",
         "span", "strike", "strong",  "sub",  "sup", "time", "tt",   "u",     NULL};
-    return is_any_of(document, tag, names);
+    /* So are elements of other namespaces, which Word writes: <o:p>, <st1:date>. */
+    zhen_span name = tag->name;
+    return is_any_of(document, tag, names) ||
+           memchr(document->source.data + name.begin, ':', name.end - name.begin);
 }
 
 /* Elements whose content is not prose but stands in prose. */
@@ -142,15 +145,8 @@ static bool is_prose_attribute(const zhen_document *document, const doc_tag *tag
 static bool change_language(zhen_document *document, const doc_attribute *attribute)
 {
     const doc_tag name = {.name = attribute->name};
-    zhen_span value = attribute->value;
-    const char *text = document->source.data + value.begin;
-    size_t length = value.end - value.begin;
-    if (!doc_tag_is(document, &name, "lang") && !doc_tag_is(document, &name, "xml:lang"))
-        return true;
-    if (length < 2 || strncasecmp(text, "zh", 2) != 0 ||
-        (length > 2 && text[2] != '-' && text[2] != '_'))
-        return true;
-    return doc_begin_block(document, value, DOC_WHEN_CHANGED) && doc_add_literal(document, "en", 2);
+    return (!doc_tag_is(document, &name, "lang") && !doc_tag_is(document, &name, "xml:lang")) ||
+           doc_change_language(document, attribute->value);
 }
 
 static bool translate_value(zhen_document *document, const doc_attribute *attribute)
@@ -166,11 +162,12 @@ static bool translate_value(zhen_document *document, const doc_attribute *attrib
     return ok;
 }
 
-static bool read_attributes(zhen_document *document, const doc_tag *tag)
+/* `whole`: what is in the element is translated as well, so that its language changes. */
+static bool read_attributes(zhen_document *document, const doc_tag *tag, bool whole)
 {
     doc_attribute a;
     for (size_t at = 0; doc_next_attribute(document, tag, &at, &a);) {
-        if (!change_language(document, &a))
+        if (whole && !change_language(document, &a))
             return false;
         /* A value without quotes could not hold the blanks of a translation. */
         if (a.quoted && is_prose_attribute(document, tag, &a) && !translate_value(document, &a))
@@ -336,19 +333,20 @@ static bool read_open(reading *r, const doc_tag *tag)
     const zhen_document *document = r->document;
     bool in_text = is_inline(document, tag) || is_code(document, tag);
     bool kept = is_untranslated(document, tag);
-    if (holds_no_prose(document, tag) || (kept && in_text))
+    bool whole = !holds_no_prose(document, tag);
+    if (!kept && !read_attributes(r->document, tag, whole))
+        return false;
+    if (!whole || (kept && in_text))
         return skip_element(r, in_text);
     if (kept) /* what is in it may be translated */
         return add_mark(r, DOC_EVENT_BREAK, tag, 0);
-    if (!read_attributes(r->document, tag))
-        return false;
     return in_text ? add_mark(r, DOC_EVENT_OPEN, tag, 0) : end_flow(r);
 }
 
 static bool read_empty(reading *r, const doc_tag *tag)
 {
     const zhen_document *document = r->document;
-    if (!is_untranslated(document, tag) && !read_attributes(r->document, tag))
+    if (!is_untranslated(document, tag) && !read_attributes(r->document, tag, true))
         return false;
     if (is_object(document, tag))
         return add_mark(r, DOC_EVENT_POINT, tag, DOC_WORDLIKE);

@@ -214,6 +214,22 @@ static zhen_status fill(scanner *s, const string *from, const string *into)
     return ZHEN_OK;
 }
 
+/* The header, which is the entry whose msgid is empty, says the encoding and the language. */
+static zhen_status redeclare(scanner *s, zhen_span header)
+{
+    static const char name[] = "\"Language: ";
+    zhen_document *d = s->document;
+    const char *found =
+        memmem(s->text + header.begin, header.end - header.begin, name, sizeof name - 1);
+    bool ok = doc_redeclare(d, header, "UTF-8");
+    if (ok && found) {
+        zhen_span language = {(size_t)(found - s->text) + sizeof name - 1, 0};
+        language.end = language.begin + strcspn(s->text + language.begin, "\\\"\n");
+        ok = doc_change_language(d, language);
+    }
+    return ok ? ZHEN_OK : base_fail_memory(s->error);
+}
+
 static zhen_status read_msgstr(scanner *s)
 {
     bool plural_form = false;
@@ -227,8 +243,9 @@ static zhen_status read_msgstr(scanner *s)
     string str;
     zhen_status status = read_string(s, &str);
     const entry *e = &s->current;
-    /* The header is the entry whose msgid is empty. */
-    if (status || !str.empty || e->id.empty)
+    if (!status && e->id.empty)
+        return redeclare(s, str.parts);
+    if (status || !str.empty)
         return status;
     return fill(s, plural_form && !e->plural.empty ? &e->plural : &e->id, &str);
 }
@@ -283,8 +300,6 @@ zhen_status doc_parse_po(zhen_document *document, zhen_error *error)
     document->flow.escape = doc_escape_po;
     document->flow.scattered = true;
     document->flow.protect = DOC_PROTECT_ALL;
-    if (!doc_redeclare(document, (zhen_span){s.at, s.length}, "UTF-8"))
-        return base_fail_memory(error);
     bool was_msgstr = true; /* behind an entry's last msgstr the next entry begins */
     for (skip_blanks(&s); s.at < s.length; skip_blanks(&s)) {
         bool is_msgstr = starts_with(&s, "msgstr"), is_comment = s.text[s.at] == '#';

@@ -1,5 +1,6 @@
 /* Bytes in, documents out: decodes, cuts off whole records, parses. */
 #include "base/error.h"
+#include "document/binary.h"
 #include "document/charset.h"
 #include "document/decode.h"
 #include "document/document.h"
@@ -155,6 +156,17 @@ static size_t count_ready(const zhen_reader *reader, bool flush)
     return end ? (size_t)(end + 1 - held->data) : 0;
 }
 
+/* Refuses what is no text, unless its encoding is known. */
+static zhen_status check_kind(const zhen_reader *reader, zhen_error *error)
+{
+    const char *kind = doc_binary_kind(reader->held.data, reader->held.length);
+    const char *name = reader->options.name;
+    if (!kind || reader->options.encoding)
+        return ZHEN_OK;
+    return base_fail(error, ZHEN_ERROR_UNSUPPORTED, "%s%sno text, but %s", name ? name : "",
+                     name ? ": " : "", kind);
+}
+
 /* Decodes the bytes that were held back, if it is time. While there is nothing but ASCII, the
  * encoding stays open: all that are guessed spell it alike. */
 static zhen_status release(zhen_reader *reader, bool flush, zhen_error *error)
@@ -163,7 +175,10 @@ static zhen_status release(zhen_reader *reader, bool flush, zhen_error *error)
     size_t ready = count_ready(reader, flush);
     if (ready == 0)
         return ZHEN_OK;
-    zhen_status status = ZHEN_OK;
+    bool beginning = !reader->begun && reader->text.length == 0;
+    zhen_status status = beginning ? check_kind(reader, error) : ZHEN_OK;
+    if (status)
+        return status;
     if (reader->options.encoding)
         status = open_encoding(reader, utf16_order(held), error);
     else if (!doc_charset_is_ascii(held->data, ready))

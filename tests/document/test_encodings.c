@@ -7,6 +7,7 @@
 #include "text/utf8.h"
 
 #include <iconv.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,6 +269,44 @@ START_TEST(declarations_are_changed)
 }
 END_TEST
 
+/* Browsers look for it as far as it takes. */
+START_TEST(late_declarations_are_changed)
+{
+    char text[8192], bytes[8192], expected[8192];
+    snprintf(text, sizeof text, "<script>%5000s</script><meta charset=\"gb2312\"><p>你好，世界。",
+             "");
+    snprintf(expected, sizeof expected,
+             "<script>%5000s</script><meta charset=\"UTF-8\"><p>你好，世界。", "");
+    size_t size = encode("GBK", text, bytes, sizeof bytes);
+    char *out = read_as(ZHEN_FORMAT_HTML, NULL, bytes, size, 4096, MOCK_IDENTITY);
+    ck_assert_str_eq(out, expected);
+    free(out);
+}
+END_TEST
+
+START_TEST(what_is_no_text_is_refused)
+{
+    static const char docx[] = "PK\3\4\x14\0\x06\0\n\x8f\xe6\x88\x91";
+    zhen_document_options options;
+    zhen_document_options_init(&options, ZHEN_FORMAT_TEXT);
+    options.name = "a.docx";
+    zhen_error error;
+    size_t size;
+    ck_assert_ptr_null(
+        mock_run(&options, docx, sizeof docx, sizeof docx, MOCK_IDENTITY, &size, &error));
+    ck_assert_int_eq(error.status, ZHEN_ERROR_UNSUPPORTED);
+    ck_assert_str_eq(error.message, "a.docx: no text, but a ZIP archive (as .docx, .xlsx, .pptx, "
+                                    ".odt and .epub are)");
+    options.name = NULL;
+    ck_assert_ptr_null(mock_run(&options, "%PDF-1.4\n", 9, 9, MOCK_IDENTITY, &size, &error));
+    ck_assert_str_eq(error.message, "no text, but a PDF file");
+    options.encoding = "UTF-8"; /* somebody knows better */
+    char *out = mock_run(&options, "%PDF-1.4\n", 9, 9, MOCK_IDENTITY, &size, &error);
+    ck_assert_str_eq(out, "%PDF-1.4\n");
+    free(out);
+}
+END_TEST
+
 START_TEST(encoding_is_reported)
 {
     zhen_document_options options;
@@ -378,10 +417,10 @@ END_TEST
 int main(void)
 {
     static const TTest *const *const tests[] = {
-        &sentences_are_recognised, &stray_zeros_do_not_mislead, &marks_and_declarations_count,
-        &pieces_decode_alike,      &junk_becomes_replacements,  &files_become_utf8,
-        &declarations_are_changed, &encoding_is_reported,       &pauses_do_not_mislead,
-        &endless_lines_are_cut};
+        &sentences_are_recognised, &stray_zeros_do_not_mislead,    &marks_and_declarations_count,
+        &pieces_decode_alike,      &junk_becomes_replacements,     &files_become_utf8,
+        &declarations_are_changed, &late_declarations_are_changed, &what_is_no_text_is_refused,
+        &encoding_is_reported,     &pauses_do_not_mislead,         &endless_lines_are_cut};
     TCase *group = tcase_create("encodings");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)

@@ -434,6 +434,42 @@ START_TEST(html_attributes)
                  "<html lang=\"en\"><p>pd <img alt='jg' src=水> ka");
     expect_gloss(&o, "<p title=\"我&quot;爱\">a", "<p title=\"pd&quot; jg\">a");
     expect_gloss(&o, "<p lang=\"zh\">abc", "<p lang=\"zh\">abc");
+    /* Elements without prose have some as well, but what is in them stays Chinese. */
+    expect_gloss(&o, "<textarea placeholder='我' lang=zh>爱</textarea><iframe title='水'></iframe>",
+                 "<textarea placeholder='pd' lang=zh>爱</textarea><iframe title='kz'></iframe>");
+    expect_gloss(&o, "<p>我<code title='爱'>水</code>课<pre translate=no title='我'>爱</pre>",
+                 "<p>pd <code title='jg'>水</code> ka<pre translate=no title='我'>爱</pre>");
+}
+END_TEST
+
+/* References that old pages write without a semicolon. */
+START_TEST(html_unclosed_references)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"<p>我&nbsp爱&copy 水", "<p>pd&nbsp;jg&copy; kz"},
+        {"<p>我&nbsp2课&#160爱&lt水&amp", "<p>pd&nbsp;2 ka&#160;jg&lt; kz&amp;"},
+        {"<p title='我&nbsp爱'>", "<p title='pd&nbsp;jg'>"},
+        /* These are none. */
+        {"<p>我?a=1&copy=2&not_a&nbspx&b",
+         "<p>pd? a= 1&amp; copy= 2&amp; not_ a&amp; nbspx&amp; b"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+        expect_gloss(&o, cases[i].text, cases[i].expected);
+    }
+}
+END_TEST
+
+/* Word's smart tags stand in sentences. */
+START_TEST(html_foreign_elements)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_HTML);
+    o.bilingual = ZHEN_BILINGUAL_TSV;
+    expect_gloss(&o, "<p>我<st1:date>爱水</st1:date>课<o:p></o:p><my-card>我</my-card>",
+                 "我爱水课\tpd jg kz ka\n我\tpd\n");
 }
 END_TEST
 
@@ -595,7 +631,7 @@ START_TEST(po_is_filled)
     expect_gloss(
         &o,
         "msgid \"\"\nmsgstr \"\"\n\"Language: zh\\n\"\n\n#: a.c:1\nmsgid \"我 %s\"\nmsgstr \"\"\n",
-        "msgid \"\"\nmsgstr \"\"\n\"Language: zh\\n\"\n\n#: a.c:1\n#, fuzzy\nmsgid \"我 "
+        "msgid \"\"\nmsgstr \"\"\n\"Language: en\\n\"\n\n#: a.c:1\n#, fuzzy\nmsgid \"我 "
         "%s\"\nmsgstr \"pd %s\"\n");
     expect_gloss(
         &o, "#, c-format\nmsgid \"\"\n\"我\\n\"\n\"爱\"\nmsgstr \"\"\n",
@@ -840,6 +876,8 @@ int main(void)
                                                 &markdown_escapes,
                                                 &html_inlines,
                                                 &html_attributes,
+                                                &html_unclosed_references,
+                                                &html_foreign_elements,
                                                 &html_leaves_alone,
                                                 &html_says_what_to_translate,
                                                 &short_translations_fill_every_element,
