@@ -14,9 +14,10 @@
 #include <string.h>
 
 enum {
-    LINE_WIDTH = 42,     /* characters in a line of an English subtitle, by custom */
-    MOST_CUES = 4,       /* that one sentence goes through at most */
-    LONGEST_PAUSE = 2000 /* milliseconds between cues of one sentence at most */
+    LINE_WIDTH = 42,      /* characters in a line of an English subtitle, by custom */
+    MOST_CUES = 4,        /* that one sentence goes through at most */
+    LONGEST_PAUSE = 2000, /* milliseconds between cues of one sentence at most */
+    LONGEST_TAG = 1024    /* bytes */
 };
 
 typedef struct cue {
@@ -25,6 +26,7 @@ typedef struct cue {
     long begin, end; /* in milliseconds */
     bool exact;      /* both times say milliseconds */
     bool dialogue;   /* its lines begin with dashes: several people speak */
+    bool apart;      /* its lines are in two languages */
 } cue;
 
 typedef struct reading {
@@ -34,6 +36,7 @@ typedef struct reading {
     cue *cues;
     size_t count, capacity;
     bool punctuated;  /* sentences end in marks in this file */
+    bool bilingual;   /* cues have a line of another language below (or above) the Chinese one */
     size_t voice_end; /* the next </v> from where one was last looked for; `length`: none */
     const char *line_break;
 } reading;
@@ -204,6 +207,25 @@ static bool read_cues(reading *r, size_t at)
     return true;
 }
 
+/* A tag <i>, </c.yellow>, <v Name>, <00:01.000>, a position {\an8}, or one of the blanks \N and \h
+ * that SubRip files made of others have; its end, or 0. */
+static size_t tag_end(const reading *r, size_t at, size_t end)
+{
+    char next = r->text[at + 1]; /* the source ends in a zero byte */
+    bool tag =
+        r->text[at] == '<' && ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
+                               (next >= '0' && next <= '9') || next == '/');
+    bool position = r->text[at] == '{' && next == '\\';
+    if (r->text[at] == '\\' && (next == 'N' || next == 'h') && at + 2 <= end &&
+        !(r->text[at + 2] >= 'a' && r->text[at + 2] <= 'z')) /* not C:\News */
+        return at + 2;
+    if (!tag && !position)
+        return 0;
+    size_t most = end - at < LONGEST_TAG ? end - at : LONGEST_TAG;
+    const char *close = memchr(r->text + at, tag ? '>' : '}', most);
+    return close ? (size_t)(close - r->text) + 1 : 0;
+}
+
 /* ---- Sentences ---------------------------------------------------------------------------- */
 
 /* The last character that is no blank, closing mark or tag. */
@@ -211,6 +233,7 @@ static int32_t last_character(const reading *r, zhen_span text)
 {
     static const char closers[] = "\"')]}>”’」』）】》";
     size_t end = text.end;
+    bool tags = true; /* there may be some */
     while (end > text.begin) {
         int32_t c;
         size_t bytes = text_decode_before(r->text, text.begin, end, &c);
@@ -220,8 +243,9 @@ static int32_t last_character(const reading *r, zhen_span text)
             i += text_decode(closers + i, sizeof closers - 1 - i, &closer);
             skip = c == closer;
         }
-        if (c == '>') {
+        if (c == '>' && tags) {
             const char *open = memrchr(r->text + text.begin, '<', end - text.begin);
+            tags = open;
             if (open)
                 bytes = end - (size_t)(open - r->text);
         }
@@ -262,14 +286,88 @@ static bool is_punctuated(const reading *r)
     return ends * 3 >= r->count;
 }
 
+/* Whether the lines of a cue are texts of their own. */
+static bool has_own_lines(const cue *c)
+{
+    return c->dialogue || c->apart;
+}
+
 static bool goes_on(const reading *r, size_t index)
 {
     const cue *c = &r->cues[index], *next = c + 1;
-    if (index + 1 >= r->count || c->dialogue || next->dialogue || next->begin < c->begin ||
-        next->begin - c->end > LONGEST_PAUSE)
+    if (index + 1 >= r->count || has_own_lines(c) || has_own_lines(next) ||
+        next->begin < c->begin || next->begin - c->end > LONGEST_PAUSE)
         return false;
     int32_t last = last_character(r, c->text);
     return divides_sentence(last) || (r->punctuated && !ends_sentence(last));
+}
+
+/* ---- Lines that are texts of their own ------------------------------------------------------ */
+
+typedef enum language { UNKNOWN, CHINESE, FOREIGN } language;
+
+/* What the line, without its tags, is written in. */
+static language language_of(const reading *r, zhen_span line)
+{
+    language found = UNKNOWN;
+    while (line.begin < line.end) {
+        size_t tag = tag_end(r, line.begin, line.end);
+        if (tag) {
+            line.begin = tag;
+            continue;
+        }
+        int32_t c;
+        line.begin += text_decode(r->text + line.begin, line.end - line.begin, &c);
+        if (text_is_han(c))
+            return CHINESE;
+        if (text_is_latin(c))
+            found = FOREIGN;
+    }
+    return found;
+}
+
+/* Whether the line that ends at `line.end` and the one that follows, to `end`, are in two
+ * languages. */
+static bool changes_language(const reading *r, zhen_span line, size_t end)
+{
+    size_t stop = line_end(r, line.end + 1);
+    language above = language_of(r, line);
+    language below = language_of(r, (zhen_span){line.end + 1, stop < end ? stop : end});
+    return above != UNKNOWN && below != UNKNOWN && above != below;
+}
+
+/* Whether a text ends with the line in a cue that ends at `end`: with a sentence or a language. */
+static bool ends_text(const reading *r, zhen_span line, size_t end)
+{
+    return ends_sentence(last_character(r, line)) ||
+           (r->bilingual && changes_language(r, line, end));
+}
+
+typedef bool line_test(const reading *r, zhen_span line, size_t end);
+
+/* Whether some line of the cue, but for the last one, passes. */
+static bool any_line(const reading *r, const cue *c, line_test *passes)
+{
+    for (size_t at = c->prose, end; (end = line_end(r, at)) < c->text.end; at = end + 1)
+        if (passes(r, (zhen_span){at, end}, c->text.end))
+            return true;
+    return false;
+}
+
+/* Where many cues are in two languages, all that are have lines of their own; a name in a line of
+ * Chinese may be one of its words. */
+static void find_languages(reading *r)
+{
+    size_t chinese = 0, both = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        cue *c = &r->cues[i];
+        c->apart = any_line(r, c, changes_language);
+        both += c->apart;
+        chinese += language_of(r, c->text) == CHINESE;
+    }
+    r->bilingual = both * 4 >= chinese;
+    for (size_t i = 0; i < r->count && !r->bilingual; i++)
+        r->cues[i].apart = false;
 }
 
 /* ---- Flows -------------------------------------------------------------------------------- */
@@ -289,20 +387,6 @@ static bool add_text(reading *r, zhen_span raw)
     return doc_flow_add_text(&document->flow, r->text, raw);
 }
 
-/* A tag <i>, </c.yellow>, <v Name>, <00:01.000>, or a position {\an8}; its end, or 0. */
-static size_t tag_end(const reading *r, size_t at, size_t end)
-{
-    char next = r->text[at + 1]; /* the source ends in a zero byte */
-    bool tag =
-        r->text[at] == '<' && ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
-                               (next >= '0' && next <= '9') || next == '/');
-    bool position = r->text[at] == '{' && next == '\\';
-    if (!tag && !position)
-        return 0;
-    const char *close = memchr(r->text + at, tag ? '>' : '}', end - at);
-    return close ? (size_t)(close - r->text) + 1 : 0;
-}
-
 /* Whether a voice that opens at `at` is closed in its cue, which ends at `end`. Places are asked
  * about in order, so that the file is searched once. */
 static bool is_voice_closed(reading *r, size_t at, size_t end)
@@ -317,6 +401,9 @@ static bool is_voice_closed(reading *r, size_t at, size_t end)
 /* A tag in a cue that ends at `cue_end`. */
 static bool add_tag(reading *r, zhen_span raw, size_t cue_end)
 {
+    if (r->text[raw.begin] == '\\')
+        return doc_flow_add(&r->document->flow,
+                            &(doc_event){.kind = DOC_EVENT_POINT, .flags = DOC_BLANK, .raw = raw});
     bool closing = r->text[raw.begin + 1] == '/';
     size_t name = raw.begin + (closing ? 2 : 1), end = name;
     while (end < raw.end && ((r->text[end] >= 'a' && r->text[end] <= 'z') ||
@@ -344,19 +431,32 @@ static size_t line_start(const reading *r, size_t at, size_t end)
     return at;
 }
 
-/* The text of a cue; in dialogues a line is a text of its own. */
-static bool add_cue_text(reading *r, const cue *c)
+/* The end of the line break at `at` and what stands before the next text, if one ends here; 0 if
+ * none does. `line`: where the line begins. */
+static size_t text_break(const reading *r, const cue *c, bool apart, size_t line, size_t at)
 {
-    size_t plain = c->prose, at = plain, end = c->text.end;
+    size_t end = c->text.end;
+    if (c->dialogue && (r->text[at] == '\n' || at == c->prose)) {
+        size_t start = line_start(r, at, end);
+        return start > at ? start : 0;
+    }
+    return apart && r->text[at] == '\n' && ends_text(r, (zhen_span){line, at}, end) ? at + 1 : 0;
+}
+
+/* The text of a cue; `apart`: its lines may be texts of their own. */
+static bool add_cue_text(reading *r, const cue *c, bool apart)
+{
+    size_t plain = c->prose, at = plain, end = c->text.end, line = plain;
     while (at < end) {
-        bool line = c->dialogue && (r->text[at] == '\n' || at == c->prose);
-        size_t stop = line ? line_start(r, at, end) : tag_end(r, at, end);
-        if (!stop || (line && stop == at)) {
+        size_t next = text_break(r, c, apart, line, at);
+        size_t stop = next ? next : tag_end(r, at, end);
+        line = r->text[at] == '\n' ? at + 1 : line;
+        if (!stop) {
             at++;
             continue;
         }
         if (!add_text(r, (zhen_span){plain, at}) ||
-            !(line ? add(r, DOC_EVENT_BREAK, (zhen_span){at, stop}, NULL, 0)
+            !(next ? add(r, DOC_EVENT_BREAK, (zhen_span){at, stop}, NULL, 0)
                    : add_tag(r, (zhen_span){at, stop}, end)))
             return false;
         plain = at = stop;
@@ -389,7 +489,7 @@ static bool add_sentence(reading *r, size_t first, size_t end)
     for (size_t i = first; i < end; i++) {
         const cue *c = &r->cues[i];
         zhen_span nothing = {c->text.end, c->text.end};
-        if (!open_cue(r, c, i > first ? c - 1 : NULL) || !add_cue_text(r, c) ||
+        if (!open_cue(r, c, i > first ? c - 1 : NULL) || !add_cue_text(r, c, false) ||
             !doc_flow_add(&r->document->flow, &(doc_event){.kind = DOC_EVENT_CLOSE,
                                                            .flags = DOC_CUE,
                                                            .raw = nothing,
@@ -400,16 +500,16 @@ static bool add_sentence(reading *r, size_t first, size_t end)
     return doc_finish_in_place(r->document);
 }
 
-/* The lines of a dialogue, each on its own; in bilingual output behind the cue's own text. */
-static bool add_dialogue(reading *r, const cue *c)
+/* A cue's lines, each on its own; in bilingual output behind the cue's own text. */
+static bool add_lines(reading *r, const cue *c)
 {
     zhen_document *document = r->document;
     if (document->options.bilingual != ZHEN_BILINGUAL_INTERLEAVED)
-        return add_cue_text(r, c) && doc_finish_in_place(document);
+        return add_cue_text(r, c, true) && doc_finish_in_place(document);
     return doc_begin_block(document, c->text, DOC_WHEN_UNITS) &&
            doc_add_source(document, c->text) &&
-           doc_add_literal(document, r->line_break, strlen(r->line_break)) && add_cue_text(r, c) &&
-           doc_add_flow(document);
+           doc_add_literal(document, r->line_break, strlen(r->line_break)) &&
+           add_cue_text(r, c, true) && doc_add_flow(document);
 }
 
 static bool add_cues(reading *r)
@@ -418,9 +518,24 @@ static bool add_cues(reading *r)
         size_t end = i + 1;
         while (end - i < MOST_CUES && goes_on(r, end - 1))
             end++;
-        if (r->cues[i].dialogue ? !add_dialogue(r, &r->cues[i]) : !add_sentence(r, i, end))
+        const cue *c = &r->cues[i];
+        bool own = has_own_lines(c) || (end == i + 1 && any_line(r, c, ends_text));
+        if (own ? !add_lines(r, c) : !add_sentence(r, i, end))
             return false;
         i = end;
+    }
+    return true;
+}
+
+/* A header's "Language: zh" (WebVTT's metadata). */
+static bool change_language(reading *r)
+{
+    static const char name[] = "Language: ";
+    size_t size = sizeof name - 1, at = r->document->body;
+    for (size_t end; !is_blank_line(r, at, end = line_end(r, at)); at = next_line(r, end)) {
+        if (end - at > size && memcmp(r->text + at, name, size) == 0)
+            return doc_change_language(r->document,
+                                       (zhen_span){at + size, without_return(r, at, end)});
     }
     return true;
 }
@@ -436,9 +551,10 @@ zhen_status doc_parse_subtitles(zhen_document *document, zhen_error *error)
     size_t first = line_end(&r, 0);
     r.line_break = first > 0 && r.text[first - 1] == '\r' ? "\r\n" : "\n";
     document->flow.line_break = r.line_break;
-    bool ok = read_cues(&r, document->body);
+    bool ok = change_language(&r) && read_cues(&r, document->body);
     if (ok) {
         r.punctuated = is_punctuated(&r);
+        find_languages(&r);
         ok = add_cues(&r);
     }
     free(r.cues);

@@ -591,7 +591,7 @@ START_TEST(cues_are_told_apart)
          "1\n00:00:01:000 --> 00:00:02:500\npd\n"},
         /* As may times, if no number comes before them. */
         {ZHEN_FORMAT_SRT, "1\n00:00:01,000 --> 00:00:02,000\n我\n1:20 --> 3:40 水。\n爱\n",
-         "1\n00:00:01,000 --> 00:00:02,000\npd 1: 20--> 3: 40 kz. jg\n"},
+         "1\n00:00:01,000 --> 00:00:02,000\npd 1: 20--> 3: 40 kz.\njg\n"},
         {ZHEN_FORMAT_SRT, "1\n00:00:01,000 --> 00:00:02,000\n我\n1:20. --> 3:40,水\n",
          "1\n00:00:01,000 --> 00:00:02,000\npd 1: 20.--> 3: 40, kz\n"},
         {ZHEN_FORMAT_SRT, "1\n00:01 --> 00:02\n我\n2\n00:03 --> 00:04\n爱\n",
@@ -611,6 +611,70 @@ START_TEST(cues_are_told_apart)
     o.bilingual = ZHEN_BILINGUAL_INTERLEAVED;
     expect_gloss(&o, "1\n00:00:01,000 --> 00:00:02,000\n我\n　\n",
                  "1\n00:00:01,000 --> 00:00:02,000\n我\npd\n　\n");
+}
+END_TEST
+
+/* A cue at `seconds` with this text. */
+static void add_cue(base_buffer *file, int seconds, const char *text)
+{
+    char times[64];
+    snprintf(times, sizeof times, "1\n00:00:%02d,000 --> 00:00:%02d,900\n", seconds, seconds);
+    ck_assert(base_buffer_append_string(file, times) && base_buffer_append_string(file, text) &&
+              base_buffer_append_string(file, "\n\n"));
+}
+
+START_TEST(lines_of_cues_are_told_apart)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"我爱\nI love", "pd jg\nI love"},
+        {"I love\n我\n爱，", "I love\npd jg,"},
+        {"<i>我爱</i>\n<b>7 loves</b>", "<i>pd jg</i>\n<b>7 loves</b>"},
+        {"我？\n爱。", "pd?\njg."},
+        {"我\n爱。", "pd jg."},
+        {"我\\N爱\\h水", "pd\\Njg\\hkz"},
+        {"我>>\n>爱", "pd>>> jg"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_SRT);
+    base_buffer text = {0}, expected = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        add_cue(&text, 3 * (int)i, cases[i].text);
+        add_cue(&expected, 3 * (int)i, cases[i].expected);
+    }
+    expect_output(&o, MOCK_IDENTITY, text.data, text.data);
+    expect_gloss(&o, text.data, expected.data);
+    o.bilingual = ZHEN_BILINGUAL_INTERLEAVED;
+    base_buffer_clear(&text);
+    base_buffer_clear(&expected);
+    add_cue(&text, 0, "我\nI");
+    add_cue(&expected, 0, "我\nI\npd\nI");
+    expect_gloss(&o, text.data, expected.data);
+    base_buffer_free(&text);
+    base_buffer_free(&expected);
+}
+END_TEST
+
+/* Where cues are Chinese, a name in a line of its own is one of their words. */
+START_TEST(names_in_lines_are_words)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_SRT);
+    base_buffer text = {0}, expected = {0};
+    for (int i = 0; i < 15; i += 3) {
+        add_cue(&text, i, i ? "我" : "我\nApple\n爱");
+        add_cue(&expected, i, i ? "pd" : "pd Apple jg");
+    }
+    expect_gloss(&o, text.data, expected.data);
+    base_buffer_free(&text);
+    base_buffer_free(&expected);
+}
+END_TEST
+
+START_TEST(headers_name_the_language)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_VTT);
+    expect_gloss(&o, "WEBVTT\r\nLanguage: zh\r\n\r\n00:01.000 --> 00:02.000\r\n我\r\nLanguage: zh",
+                 "WEBVTT\r\nLanguage: en\r\n\r\n00:01.000 --> 00:02.000\r\npd\r\nLanguage: zh");
 }
 END_TEST
 
@@ -885,6 +949,9 @@ int main(void)
                                                 &sentences_go_through_cues,
                                                 &dialogues_stay_apart,
                                                 &cues_are_told_apart,
+                                                &lines_of_cues_are_told_apart,
+                                                &names_in_lines_are_words,
+                                                &headers_name_the_language,
                                                 &long_cues_are_broken,
                                                 &po_is_filled,
                                                 &po_leaves_alone,
