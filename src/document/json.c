@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 enum { MAX_DEPTH = 512 };
 
@@ -65,30 +66,6 @@ static int32_t read_hex(const scanner *s, size_t at)
     return value;
 }
 
-static size_t put_utf8(int32_t c, char out[4])
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xE0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
-}
-
 /* The escape sequence at s->at; `bytes` is its length, `out` the text. */
 static bool read_escape(const scanner *s, size_t *bytes, char out[4], size_t *length)
 {
@@ -116,16 +93,17 @@ static bool read_escape(const scanner *s, size_t *bytes, char out[4], size_t *le
         }
     }
     /* Half a surrogate pair means nothing. */
-    *length = put_utf8(unit >= 0xD800 && unit < 0xE000 ? 0xFFFD : unit, out);
+    bool half = unit >= 0xD800 && unit < 0xE000;
+    *length = (size_t)utf8proc_encode_char(half ? 0xFFFD : unit, (utf8proc_uint8_t *)out);
     return true;
 }
 
-/* Adds an escape to the flow: line ends cut the text, the rest are its characters. */
+/* Adds an escape to the flow: line ends and tabs cut the text, the rest are its characters. */
 static bool add_escape(scanner *s, size_t bytes, const char *text, size_t length)
 {
     doc_flow *flow = &s->document->flow;
     zhen_span raw = {s->at, s->at + bytes};
-    if (length == 1 && (text[0] == '\n' || text[0] == '\r'))
+    if (length == 1 && strchr("\n\r\t", text[0]) && text[0])
         return doc_flow_add(flow, &(doc_event){.kind = DOC_EVENT_BREAK, .raw = raw});
     const char *copy = base_arena_string(&s->document->arena, text, length);
     return copy && doc_flow_add_spelled(flow, raw, copy, length);

@@ -3,8 +3,9 @@
 #include "document/document.h"
 #include "document/escape.h"
 #include "document/protect.h"
-#include "text/script.h"
-#include "text/utf8.h"
+#include "document/records.h"
+
+#include <string.h>
 
 static bool is_line_end(char c)
 {
@@ -26,14 +27,19 @@ static size_t skip_line_end(const base_buffer *source, size_t at)
     return at < source->length ? at + 1 : at;
 }
 
-/* An empty line, or one that begins with white space: a new paragraph. */
-static bool begins_paragraph(const base_buffer *source, size_t at)
+/* Adds a line's text. Tabs divide it: they set columns apart, which stay where they are. */
+static bool add_line(doc_flow *flow, const char *text, zhen_span line)
 {
-    int32_t character;
-    if (at >= source->length)
-        return true;
-    text_decode(source->data + at, source->length - at, &character);
-    return text_is_blank(character);
+    while (line.begin < line.end) {
+        const char *tab = memchr(text + line.begin, '\t', line.end - line.begin);
+        size_t at = tab ? (size_t)(tab - text) : line.end;
+        if (!doc_flow_add_text(flow, text, (zhen_span){line.begin, at}) ||
+            (tab &&
+             !doc_flow_add(flow, &(doc_event){.kind = DOC_EVENT_BREAK, .raw = {at, at + 1}})))
+            return false;
+        line.begin = tab ? at + 1 : at;
+    }
+    return true;
 }
 
 /* The line, then a line with the translation. */
@@ -54,13 +60,13 @@ zhen_status doc_parse_text(zhen_document *document, zhen_error *error)
     flow->keep_origins = true;
     for (size_t at = document->body; at < source->length;) {
         size_t begin = at, end = find_line_end(source, at), next = skip_line_end(source, end);
-        bool ok = doc_flow_add_text(flow, source->data, (zhen_span){begin, end});
+        bool ok = add_line(flow, source->data, (zhen_span){begin, end});
         while (ok && document->options.paragraphs && begin < end &&
-               !begins_paragraph(source, next)) {
+               !doc_records_begins_paragraph(source->data, source->length, next)) {
             zhen_span wrap = {end, next};
             end = find_line_end(source, next);
             ok = doc_flow_add_text(flow, source->data, wrap) &&
-                 doc_flow_add_text(flow, source->data, (zhen_span){next, end});
+                 add_line(flow, source->data, (zhen_span){next, end});
             next = skip_line_end(source, end);
         }
         if (ok && document->options.bilingual == ZHEN_BILINGUAL_INTERLEAVED)

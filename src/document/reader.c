@@ -269,8 +269,25 @@ static zhen_status make_document(zhen_reader *reader, size_t size, zhen_document
     reader->begun = true;
     reader->line += count_lines(reader->text.data + reader->taken, size);
     reader->taken += size;
-    reader->quotes = (doc_quotes){0};
+    reader->quotes = (doc_quotes){.separator = reader->columns.separator};
     return ZHEN_OK;
+}
+
+/* Finds what separates the fields of a table, by its first line; false if that is not there yet. */
+static bool find_separator(zhen_reader *reader)
+{
+    const char *text = reader->text.data + reader->taken;
+    size_t length = reader->text.length - reader->taken;
+    zhen_format format = reader->options.format;
+    if ((format != ZHEN_FORMAT_CSV && format != ZHEN_FORMAT_TSV) || reader->columns.separator)
+        return true;
+    if (!reader->finished && length < CHUNK && !memchr(text, '\n', length))
+        return false;
+    size_t mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    reader->columns.separator =
+        format == ZHEN_FORMAT_TSV ? '\t' : doc_records_separator(text + mark, length - mark);
+    reader->quotes = (doc_quotes){.separator = reader->columns.separator, .scanned = mark};
+    return true;
 }
 
 zhen_status zhen_reader_next(zhen_reader *reader, bool flush, zhen_document **document,
@@ -281,6 +298,8 @@ zhen_status zhen_reader_next(zhen_reader *reader, bool flush, zhen_document **do
     size_t length = reader->text.length - reader->taken;
     if (status || length == 0)
         return status;
+    if (!find_separator(reader))
+        return check_size(reader, length, error);
     size_t wanted = reader->options.chunk_bytes ? reader->options.chunk_bytes : CHUNK, size;
     if (doc_has_records(reader->options.format))
         size = doc_records_cut(&reader->options, reader->text.data + reader->taken, length, wanted,

@@ -1,7 +1,7 @@
 /*
- * Tables: CSV as RFC 4180 has it (quotes around a field, doubled inside) and tab-separated values
- * (no quotes; what a field holds is what it says). Lines and fields are those of
- * document/records.h.
+ * Tables: CSV as RFC 4180 has it (quotes around a field, doubled inside), with commas or what else
+ * separates its fields, and tab-separated values, where quotes are text unless they enclose a whole
+ * field, as Excel writes one that holds quotes. Lines and fields are those of document/records.h.
  */
 #include "document/table.h"
 
@@ -9,6 +9,7 @@
 #include "document/document.h"
 #include "document/escape.h"
 #include "document/protect.h"
+#include "document/records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,25 +33,47 @@ static bool ends_field(char c, char separator)
     return c == separator || c == '\n' || c == '\r';
 }
 
+/* Where the quotes end that open at `at`; the source's end if nowhere. */
+static size_t find_closing(const base_buffer *source, size_t at)
+{
+    const char *text = source->data;
+    for (size_t i = at + 1; i < source->length; i++) {
+        if (text[i] != '"')
+            continue;
+        if (text[i + 1] != '"') /* the source ends in a zero byte */
+            return i;
+        i++;
+    }
+    return source->length;
+}
+
+/* Whether the quotes of TSV, from `open` to `close`, enclose a whole field. */
+static bool encloses_field(const base_buffer *source, size_t open, size_t close)
+{
+    return close < source->length && close - open < DOC_LONGEST_QUOTED &&
+           (close + 1 == source->length || ends_field(source->data[close + 1], '\t')) &&
+           !memchr(source->data + open, '\t', close - open);
+}
+
 /* The field that begins at `at`. What stands between a closing quote and the separator, which RFC
  * 4180 does not allow, is left alone. */
-static zhen_status read_field(const zhen_document *document, size_t at, char separator,
-                              field *found, zhen_error *error)
+static zhen_status read_field(const zhen_document *document, size_t at, field *found,
+                              zhen_error *error)
 {
     const base_buffer *source = &document->source;
     *found = (field){.content = {at, at}};
-    if (separator == ',' && at < source->length && source->data[at] == '"') {
-        found->quoted = true;
-        size_t end = ++found->content.begin;
-        while (end < source->length && (source->data[end] != '"' ||
-                                        (end + 1 < source->length && source->data[end + 1] == '"')))
-            end += source->data[end] == '"' ? 2 : 1;
-        if (end >= source->length)
+    if (at < source->length && source->data[at] == '"') {
+        bool csv = document->options.format == ZHEN_FORMAT_CSV;
+        size_t close = find_closing(source, at);
+        if (csv && close == source->length)
             return doc_fail_at(document, at, error, "a quoted field does not end");
-        found->content.end = end;
-        at = end + 1;
+        if (csv || encloses_field(source, at, close)) {
+            found->quoted = true;
+            found->content = (zhen_span){at + 1, close};
+            at = close + 1;
+        }
     }
-    while (at < source->length && !ends_field(source->data[at], separator))
+    while (at < source->length && !ends_field(source->data[at], document->columns->separator))
         at++;
     if (!found->quoted)
         found->content.end = at;
@@ -122,14 +145,14 @@ static zhen_status want_numbers(doc_columns *columns, const char *list, zhen_err
 }
 
 /* Looks the names up in the first line. */
-static zhen_status want_names(const zhen_document *document, const char *list, char separator,
+static zhen_status want_names(const zhen_document *document, size_t begin, const char *list,
                               zhen_error *error)
 {
     const base_buffer *source = &document->source;
     size_t found = 0;
     field f;
-    for (size_t at = document->body, column = 0;; column++, at = f.end + 1) {
-        zhen_status status = read_field(document, at, separator, &f, error);
+    for (size_t at = begin, column = 0;; column++, at = f.end + 1) {
+        zhen_status status = read_field(document, at, &f, error);
         if (!status &&
             list_has(list, source->data + f.content.begin, f.content.end - f.content.begin)) {
             found++;
@@ -137,7 +160,7 @@ static zhen_status want_names(const zhen_document *document, const char *list, c
         }
         if (status)
             return status;
-        if (f.end >= source->length || source->data[f.end] != separator)
+        if (f.end >= source->length || source->data[f.end] != document->columns->separator)
             break;
     }
     document->columns->by_name = true;
@@ -147,7 +170,7 @@ static zhen_status want_names(const zhen_document *document, const char *list, c
     return ZHEN_OK;
 }
 
-static zhen_status resolve_columns(const zhen_document *document, char separator, zhen_error *error)
+static zhen_status resolve_columns(const zhen_document *document, size_t begin, zhen_error *error)
 {
     const char *list = document->options.columns;
     if (document->columns->resolved)
@@ -156,7 +179,7 @@ static zhen_status resolve_columns(const zhen_document *document, char separator
     if (!list)
         return ZHEN_OK;
     return is_number_list(list) ? want_numbers(document->columns, list, error)
-                                : want_names(document, list, separator, error);
+                                : want_names(document, begin, list, error);
 }
 
 static bool is_wanted(const doc_columns *columns, size_t column)
@@ -166,15 +189,16 @@ static bool is_wanted(const doc_columns *columns, size_t column)
 
 /* ---- Units -------------------------------------------------------------------------------- */
 
-/* Adds the content, with doubled quotes read as one. Line ends in a field cut its text. */
+/* Adds the content, with doubled quotes read as one. Line ends and tabs in a field cut its text. */
 static bool add_content(zhen_document *document, const field *f)
 {
     const char *text = document->source.data;
     doc_flow *flow = &document->flow;
     size_t plain = f->content.begin;
     for (size_t at = plain; at < f->content.end; at++) {
-        bool doubled = f->quoted && text[at] == '"', line = text[at] == '\n' || text[at] == '\r';
-        if (!doubled && !line)
+        bool doubled = f->quoted && text[at] == '"',
+             cuts = text[at] == '\n' || text[at] == '\r' || text[at] == '\t';
+        if (!doubled && !cuts)
             continue;
         if (!doc_flow_add_text(flow, text, (zhen_span){plain, at}))
             return false;
@@ -188,14 +212,14 @@ static bool add_content(zhen_document *document, const field *f)
     return doc_flow_add_text(flow, text, (zhen_span){plain, f->content.end});
 }
 
-/* A field without quotes needs some if its translation has a comma or a quote. */
-static bool quote_if_needed(base_buffer *output, size_t begin)
+/* A field without quotes needs some if its translation has a separator or a quote. */
+static bool quote_if_any(base_buffer *output, size_t begin, const char *special)
 {
     size_t length = output->length - begin, quotes = 0;
     bool needed = false;
     for (size_t i = begin; i < output->length; i++) {
         quotes += output->data[i] == '"';
-        needed = needed || strchr(",\"\r\n", output->data[i]);
+        needed = needed || strchr(special, output->data[i]);
     }
     if (!needed)
         return true;
@@ -213,37 +237,51 @@ static bool quote_if_needed(base_buffer *output, size_t begin)
     return true;
 }
 
-static bool add_field(zhen_document *document, const field *f, char separator)
+static bool quote_between_commas(base_buffer *output, size_t begin)
+{
+    return quote_if_any(output, begin, ",\"\r\n");
+}
+
+/* Whatever it is that separates the fields. */
+static bool quote_between_others(base_buffer *output, size_t begin)
+{
+    return quote_if_any(output, begin, ",;|:\t\"\r\n");
+}
+
+static bool add_field(zhen_document *document, const field *f)
 {
     doc_flow *flow = &document->flow;
     flow->escape = f->quoted ? doc_escape_csv_quoted : doc_escape_none;
     if (!add_content(document, f))
         return false;
-    if (f->quoted || separator != ',')
+    if (f->quoted || document->options.format == ZHEN_FORMAT_TSV)
         return doc_finish_in_place(document);
     if (!doc_begin_block(document, f->content, DOC_WHEN_UNITS))
         return false;
-    document->blocks[document->block_count - 1].finish = quote_if_needed;
+    document->blocks[document->block_count - 1].finish =
+        document->columns->separator == ',' ? quote_between_commas : quote_between_others;
     return doc_add_flow(document);
 }
 
 zhen_status doc_parse_table(zhen_document *document, zhen_error *error)
 {
     const base_buffer *source = &document->source;
-    char separator = document->options.format == ZHEN_FORMAT_CSV ? ',' : '\t';
+    size_t begin = document->body;
     document->flow.protect = DOC_PROTECT_ALL;
-    zhen_status status = resolve_columns(document, separator, error);
+    if (document->first && document->options.format == ZHEN_FORMAT_CSV)
+        begin += doc_records_separator_line(source->data + begin, source->length - begin);
+    zhen_status status = begin < source->length ? resolve_columns(document, begin, error) : ZHEN_OK;
     bool names = document->first && document->columns->by_name;
-    for (size_t at = document->body, column = 0; !status && at < source->length; at++) {
+    for (size_t at = begin, column = 0; !status && at < source->length; at++) {
         field f;
-        status = read_field(document, at, separator, &f, error);
+        status = read_field(document, at, &f, error);
         if (status)
             return status;
-        if (!names && is_wanted(document->columns, column) && !add_field(document, &f, separator))
+        if (!names && is_wanted(document->columns, column) && !add_field(document, &f))
             return base_fail_memory(error);
         at = f.end;
         column++;
-        if (at >= source->length || source->data[at] != separator) {
+        if (at >= source->length || source->data[at] != document->columns->separator) {
             column = 0;
             names = names && at < source->length && source->data[at] == '\r';
         }

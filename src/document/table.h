@@ -1,4 +1,4 @@
-/* Which columns of a table are translated. */
+/* What separates the fields of a table, and which columns of it are translated. */
 #ifndef DOCUMENT_TABLE_H
 #define DOCUMENT_TABLE_H
 
@@ -7,6 +7,7 @@
 
 /* Resolved with the first line; kept from one chunk to the next. */
 typedef struct doc_columns {
+    char separator; /* found by the reader, which cuts records by it; '\0': not yet */
     bool resolved;
     bool by_name; /* so that the first line holds names and stays as it is */
     bool *wanted; /* of each column that was named; later ones are not wanted; NULL: all are */

@@ -66,7 +66,7 @@ START_TEST(pairs_show_words)
         {ZHEN_FORMAT_XLIFF,
          "<xliff><trans-unit><source>我<x id='1'/>爱</source></trans-unit></xliff>",
          "我<x id='1'/>爱\tpd <x id='1'/> jg\n"},
-        {ZHEN_FORMAT_JSON, "[\"我`a\\tb`\"]", "我`a b`\tpd `a b`\n"},
+        {ZHEN_FORMAT_JSON, "[\"我`a b`\"]", "我`a b`\tpd `a b`\n"},
         /* Elements that begin with a point and a blank. */
         {ZHEN_FORMAT_MARKDOWN, "- 我**✨ 爱**水", "我✨ 爱水\tpd ✨jg kz\n"},
         {ZHEN_FORMAT_HTML, "<p>我<b>&nbsp;爱</b></p>", "我 爱\tpd  jg\n"},
@@ -847,7 +847,7 @@ START_TEST(what_is_too_large_is_refused)
     o.chunk_bytes = 1;
     expect_failure(&o, text, "file: line 2: longer than 150 bytes (is a quote not closed?)");
     o.format = ZHEN_FORMAT_TSV;
-    expect_failure(&o, text, "file: line 2: longer than 150 bytes");
+    expect_failure(&o, text, "file: line 2: longer than 150 bytes (is a quote not closed?)");
     o.most_bytes = 200;
     expect_gloss(&o, "我\n", "pd\n");
     /* Quotes count at the beginning of a field only. */
@@ -881,10 +881,71 @@ START_TEST(csv_columns)
 }
 END_TEST
 
-START_TEST(tsv_is_literal)
+START_TEST(csv_separators)
 {
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"我;爱\n\"水;课\";我，爱\r\n", "pd;jg\n\"kz; ka\";\"pd, jg\"\r\n"},
+        {"我\t爱\n\"水\t课\"\t我\n", "pd\tjg\n\"kz\tka\"\tpd\n"},
+        {"sep=|\r\n我|爱,水\n", "sep=|\r\npd|\"jg, kz\"\n"},
+        {"\xEF\xBB\xBF\"我\n;;;爱\",水;课\n", "\xEF\xBB\xBF\"pd\n;;; jg\",kz; ka\n"},
+        {"我\n爱;水\n", "pd\njg; kz\n"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_CSV);
+    for (o.chunk_bytes = 0; o.chunk_bytes < 10; o.chunk_bytes += 3)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+            expect_gloss(&o, cases[i].text, cases[i].expected);
+        }
+    o.columns = "爱";
+    expect_gloss(&o, "sep=;\n我;爱\n水;课\n", "sep=;\n我;爱\n水;ka\n");
+}
+END_TEST
+
+START_TEST(tsv_quoting)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"我\t\"爱\t水\n课", "pd\t\" jg\tkz\nka"},
+        {"\"我\"\"爱\"\t水\n", "\"pd\"\" jg\"\tkz\n"},
+        {"\"我\n爱\"\r\n水\t\"课\"", "\"pd\njg\"\r\nkz\t\"ka\""},
+        {"\"我\"爱\t水\"\n", "\" pd\" jg\tkz\"\n"},
+        {"\"我\t爱\"\n水\n", "\" pd\tjg\"\nkz\n"},
+    };
     zhen_document_options o = format(ZHEN_FORMAT_TSV);
-    expect_gloss(&o, "我\t\"爱\t水\n课", "pd\t\" jg\tkz\nka");
+    for (o.chunk_bytes = 0; o.chunk_bytes < 10; o.chunk_bytes += 3)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+            expect_gloss(&o, cases[i].text, cases[i].expected);
+        }
+    /* A quote that means nothing holds nothing up. */
+    base_buffer text = {0}, expected = {0};
+    ck_assert(base_buffer_append_string(&text, "\"我\n") &&
+              base_buffer_append_string(&expected, "\" pd\n"));
+    while (text.length < 200000)
+        ck_assert(base_buffer_append_string(&text, "爱\n") &&
+                  base_buffer_append_string(&expected, "jg\n"));
+    o.most_bytes = 100000;
+    o.chunk_bytes = 1000;
+    expect_gloss(&o, text.data, expected.data);
+    base_buffer_free(&text);
+    base_buffer_free(&expected);
+}
+END_TEST
+
+/* Tabs set columns apart. */
+START_TEST(tabs_stay)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_TEXT);
+    expect_gloss(&o, "我\t爱 水\t\tabc\n", "pd\tjg kz\t\tabc\n");
+    o.paragraphs = true;
+    expect_gloss(&o, "我\t爱\n水\n", "pd\tjg kz\n");
+    o = format(ZHEN_FORMAT_JSON);
+    expect_gloss(&o, "\"我\\t爱\"", "\"pd\\tjg\"");
+    o = format(ZHEN_FORMAT_CSV);
+    expect_gloss(&o, "我\t爱,水\n", "pd\tjg,kz\n");
 }
 END_TEST
 
@@ -963,7 +1024,9 @@ int main(void)
                                                 &csv_quoting,
                                                 &what_is_too_large_is_refused,
                                                 &csv_columns,
-                                                &tsv_is_literal,
+                                                &csv_separators,
+                                                &tsv_quoting,
+                                                &tabs_stay,
                                                 &formats_have_names,
                                                 &options_are_checked};
     TCase *group = tcase_create("formats");
