@@ -452,8 +452,7 @@ START_TEST(html_unclosed_references)
         {"<p>我&nbsp2课&#160爱&lt水&amp", "<p>pd&nbsp;2 ka&#160;jg&lt; kz&amp;"},
         {"<p title='我&nbsp爱'>", "<p title='pd&nbsp;jg'>"},
         /* These are none. */
-        {"<p>我?a=1&copy=2&not_a&nbspx&b",
-         "<p>pd? a= 1&amp; copy= 2&amp; not_ a&amp; nbspx&amp; b"},
+        {"<p>我?a=1&copy=2&not_a&nbspx&b", "<p>pd? a= 1&amp; copy= 2&amp; not_a&amp; nbspx&amp; b"},
     };
     zhen_document_options o = format(ZHEN_FORMAT_HTML);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
