@@ -123,8 +123,19 @@ static bool add_word(making *m, size_t at, doc_mark *mark)
 
 static void add_space(making *m, const doc_event *event)
 {
+    doc_mark *last = m->mark_count ? &m->marks[m->mark_count - 1] : NULL;
+    if (last && last->kind == DOC_POINT && last->place.end == m->text.length)
+        last->flags |= DOC_TRAILED;
     m->pending = true;
     m->pending_line = event->text_length == 0 || memchr(event->text, '\n', event->text_length);
+}
+
+/* Whether the mark stands between two Latin words or numbers: a≈b is not to be read as ab. */
+static bool parts_words(const making *m, size_t at)
+{
+    const doc_event *next = &m->events[at + 1];
+    return m->text.length && is_alnum(m->text.data[m->text.length - 1]) && at + 1 < m->end &&
+           next->kind == DOC_EVENT_TEXT && is_alnum(next->text[0]);
 }
 
 /* Where a mark stands relative to a blank that is due matters to nobody but elements, which must
@@ -133,7 +144,8 @@ static bool add_mark(making *m, size_t at)
 {
     const doc_event *event = &m->events[at];
     doc_mark *mark = &m->marks[m->mark_count];
-    *mark = (doc_mark){.flags = event->flags & (DOC_WORDLIKE | DOC_FLANKED | DOC_CUE | DOC_BLANK)};
+    *mark = (doc_mark){.flags = event->flags &
+                                (DOC_WORDLIKE | DOC_FLANKED | DOC_CUE | DOC_BLANK | DOC_LOOSE)};
     mark->kind = event->kind == DOC_EVENT_OPEN    ? DOC_OPEN
                  : event->kind == DOC_EVENT_CLOSE ? DOC_CLOSE
                  : event->kind == DOC_EVENT_WORD  ? DOC_WORD
@@ -144,6 +156,8 @@ static bool add_mark(making *m, size_t at)
     m->mark_of[at - m->begin] = m->mark_count++;
     if (mark->kind == DOC_POINT && m->pending)
         mark->flags |= DOC_WORDLIKE;
+    if ((mark->flags & DOC_WORDLIKE) && parts_words(m, at))
+        m->pending = true;
     if (mark->flags & DOC_BLANK)
         m->pending = true;
     if (mark->kind == DOC_CLOSE) {

@@ -23,6 +23,8 @@ size_t doc_match_hashtag(const char *text, size_t length, size_t at);
 
 /* Long numbers and identifiers (patterns_number.c). */
 size_t doc_match_number(const char *text, size_t length, size_t at);
+/* Whether what stands at `end` makes a quantity or a year of the number before it: 万, 年. */
+bool doc_is_counted(const char *text, size_t length, size_t end);
 
 /* Placeholders of templates and messages (patterns_template.c). */
 size_t doc_match_braces(const char *text, size_t length, size_t at);
@@ -44,8 +46,13 @@ size_t doc_match_formula(const char *text, size_t length, size_t at);
 /* The end of the name of a tag that begins at `at` ("b" of <b>), `at` if there is none. */
 size_t doc_tag_name_end(const char *text, size_t length, size_t at);
 
-/* Emoji and faces (patterns_symbol.c). */
+/* Emoji, faces and other symbols (patterns_symbol.c). */
 size_t doc_match_emoji(const char *text, size_t length, size_t at);
+size_t doc_match_arrow(const char *text, size_t length, size_t at);
+size_t doc_match_bullet(const char *text, size_t length, size_t at);
+size_t doc_match_relation(const char *text, size_t length, size_t at);
+size_t doc_match_symbol(const char *text, size_t length, size_t at);
+size_t doc_match_sign(const char *text, size_t length, size_t at);
 size_t doc_match_face(const char *text, size_t length, size_t at);
 size_t doc_match_smiley(const char *text, size_t length, size_t at);
 

@@ -162,8 +162,7 @@ static size_t match_spaced(const char *text, size_t length, size_t at)
     return 0;
 }
 
-/* What makes a quantity or a year of the number before it. */
-static bool is_counted(const char *text, size_t length, size_t end)
+bool doc_is_counted(const char *text, size_t length, size_t end)
 {
     static const char *const words[] = {"十", "百", "千", "万", "亿", "萬", "億", "年", "月"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -198,5 +197,5 @@ size_t doc_match_number(const char *text, size_t length, size_t at)
     if (bytes)
         return sign + bytes;
     bytes = is_long(text, begin, &t) ? t.end - begin : match_spaced(text, length, begin);
-    return bytes && !is_counted(text, length, begin + bytes) ? sign + bytes : 0;
+    return bytes && !doc_is_counted(text, length, begin + bytes) ? sign + bytes : 0;
 }

@@ -1,5 +1,6 @@
 #include "document/patterns.h"
 
+#include "text/script.h"
 #include "text/utf8.h"
 
 #include <stdint.h>
@@ -33,6 +34,110 @@ size_t doc_match_emoji(const char *text, size_t length, size_t at)
         end += bytes;
     }
     return end - at;
+}
+
+/* In UTF-8 the symbols of the blocks below are three bytes, of which the first is E2 or E3. */
+enum { SYMBOL_BYTES = 3 };
+
+/* The character at `at` if it may be one of them, else 0. */
+static int32_t symbol_at(const char *text, size_t length, size_t at)
+{
+    int32_t character = 0;
+    if (at < length && (text[at] & 0xFE) == 0xE2)
+        text_decode(text + at, length - at, &character);
+    return character;
+}
+
+/* Arrows that lead from one thing to another; ↑ and ↓ say more and less. */
+static bool is_arrow(int32_t c)
+{
+    bool vertical = c == 0x2191 || c == 0x2193 || c == 0x2195 || c == 0x21D1 || c == 0x21D3;
+    return (c >= 0x2190 && c <= 0x21FF && !vertical) || c == 0x2794 ||
+           (c >= 0x2798 && c <= 0x27BE) || (c >= 0x27F0 && c <= 0x27FF) ||
+           (c >= 0x2900 && c <= 0x297F) || c == 0x2B05 || c == 0x2B95;
+}
+
+/* Geometric shapes, ※ and the postal mark 〓: they stand before the items of lists. */
+static bool is_shape(int32_t c)
+{
+    return (c >= 0x25A0 && c <= 0x25FF) || c == 0x203B || c == 0x3013;
+}
+
+/* 文件→打印: what the arrows part are translated apart. */
+size_t doc_match_arrow(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    while (is_arrow(symbol_at(text, length, end)))
+        end += SYMBOL_BYTES;
+    if (end > at && end < length && doc_starts_with(text, length, end, "\xEF\xB8\x8F"))
+        end += 3; /* U+FE0F makes an emoji of it */
+    return end - at;
+}
+
+/* A shape behind a blank: the next item of a list in one line. ○○公司 is a name left out. */
+size_t doc_match_bullet(const char *text, size_t length, size_t at)
+{
+    int32_t before;
+    if (at == 0 || !is_shape(symbol_at(text, length, at)) ||
+        is_shape(symbol_at(text, length, at + SYMBOL_BYTES)))
+        return 0;
+    text_decode_before(text, 0, at, &before);
+    return text_is_blank(before) ? SYMBOL_BYTES : 0;
+}
+
+/* Arrows, operators, technical signs, lines of boxes, shapes: a model reads them as bytes. Not the
+ * minus, the ratio and the line that stands for a dash, which are text. */
+static bool is_symbol(int32_t c)
+{
+    bool text =
+        c == 0x2212 || c == 0x2236 || c == 0x2329 || c == 0x232A || c == 0x2500 || c == 0x2501;
+    return (c >= 0x2190 && c <= 0x23FF && !text) || (c >= 0x2500 && c <= 0x259F && !text) ||
+           (c >= 0x27C0 && c <= 0x2AFF) || is_shape(c);
+}
+
+/* The end of the number or the Latin word at `at`: 5.2%, r². */
+static size_t operand_end(const char *text, size_t length, size_t at)
+{
+    static const char *const endings[] = {"%", "²", "³"};
+    size_t end = at;
+    while (end < length &&
+           (doc_is_alnum(text[end]) || (end > at && doc_is_one_of(text[end], ".,") &&
+                                        doc_is_digit(doc_at_or_zero(text, length, end + 1)))))
+        end++;
+    for (size_t i = 0; end > at && end < length && i < sizeof endings / sizeof *endings; i++)
+        if (doc_starts_with(text, length, end, endings[i]))
+            return end + strlen(endings[i]);
+    return end;
+}
+
+/* ≥30, ↑5.2%: an operator with what it stands before. Not ≥30万, which is written otherwise in
+ * English. */
+size_t doc_match_relation(const char *text, size_t length, size_t at)
+{
+    int32_t c = symbol_at(text, length, at);
+    bool relates = (c >= 0x2200 && c <= 0x22FF) || c == 0x2191 || c == 0x2193;
+    if (!relates || !is_symbol(c))
+        return 0;
+    size_t begin = at + SYMBOL_BYTES, end = operand_end(text, length, begin);
+    return end > begin && !doc_is_counted(text, length, end) ? end - at : 0;
+}
+
+size_t doc_match_symbol(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    for (int32_t c; c = symbol_at(text, length, end), is_symbol(c) && !is_emoji(c);)
+        end += SYMBOL_BYTES;
+    return end - at;
+}
+
+/* Marks of notes, which touch the word before them: ¶ ‖ † ‡. */
+size_t doc_match_sign(const char *text, size_t length, size_t at)
+{
+    static const char *const signs[] = {"¶", "‖", "†", "‡"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (doc_starts_with(text, length, at, signs[i]))
+            return strlen(signs[i]);
+    return 0;
 }
 
 /* A face between brackets, (^_^) （＾▽＾） ╮(╯▽╰)╭: short, without Han, letters few, symbols two at

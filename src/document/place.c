@@ -1,9 +1,12 @@
 #include "document/place.h"
 
 #include "base/size.h"
+#include "text/script.h"
+#include "text/utf8.h"
 
 #include <float.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* An element or a point among its siblings. */
 typedef struct child {
@@ -11,6 +14,7 @@ typedef struct child {
     zhen_span source; /* its text in the source */
     size_t need;      /* tokens that it must hold at least; a point 0 */
     double key;       /* where its words went */
+    size_t tail;      /* of a point at the end of its sentence: its place; else DOC_NONE */
     zhen_span tokens; /* where it goes */
 } child;
 
@@ -114,8 +118,64 @@ static double element_key(const placing *p, const child *c, zhen_span range)
     return (double)doc_target_place(p->target, range.begin, range.end, c->source.begin);
 }
 
+/* ---- Points at the end of a sentence --------------------------------------------------------
+ */
+
+/* The sentence that the point stands in or behind, NULL: none is known. */
+static const zhen_sentence *sentence_of(const placing *p, size_t offset)
+{
+    for (size_t i = 0; i < p->target->sentence_count; i++) {
+        const zhen_sentence *s = &p->target->sentences[i];
+        if (offset > s->source.begin && offset <= s->source.end && s->source.end <= p->unit->length)
+            return s;
+    }
+    return NULL;
+}
+
+/* Counts the marks between the point and the end of its sentence; false: there are words. */
+static bool count_marks(const placing *p, size_t offset, size_t end, size_t *marks)
+{
+    *marks = 0;
+    while (offset < end) {
+        int32_t character;
+        offset += text_decode(p->unit->text + offset, end - offset, &character);
+        if (text_is_content(character))
+            return false;
+        *marks += !text_is_blank(character);
+    }
+    return true;
+}
+
+static bool ends_sentence(const placing *p, size_t token)
+{
+    const doc_token *t = &p->target->tokens[token];
+    return t->word == DOC_NONE && t->text.begin < t->text.end &&
+           strchr(".,;:!?\"')]", p->target->text[t->text.begin]);
+}
+
+/* Alignment says little about a point that no word of its sentence follows (今天好开心😀！). Behind
+ * the last word it stays behind the last word, among the marks it has as many of them behind it. */
+static size_t find_tail(const placing *p, size_t offset, zhen_span range)
+{
+    size_t marks, at = range.begin;
+    int32_t before;
+    const zhen_sentence *s = sentence_of(p, offset);
+    if (!s || !count_marks(p, offset, s->source.end, &marks))
+        return DOC_NONE;
+    text_decode_before(p->unit->text, 0, offset, &before);
+    if (text_is_content(before) && marks)
+        marks = SIZE_MAX;
+    while (at < range.end && p->target->tokens[at].text.begin < s->target.end)
+        at++;
+    for (; at > range.begin && marks && ends_sentence(p, at - 1); marks--)
+        at--;
+    return at;
+}
+
 static double point_key(const placing *p, const child *c, zhen_span range)
 {
+    if (c->tail != DOC_NONE)
+        return (double)c->tail;
     return (double)doc_target_place(p->target, range.begin, range.end, c->source.begin);
 }
 
@@ -151,9 +211,10 @@ static size_t list_children(const placing *p, size_t begin, size_t end, child *c
 static void order_children(const placing *p, child *children, size_t count, zhen_span range)
 {
     for (size_t i = 0; i < count; i++) {
-        const child *c = &children[i];
-        children[i].key = p->unit->marks[c->mark].kind == DOC_POINT ? point_key(p, c, range)
-                                                                    : element_key(p, c, range);
+        child *c = &children[i];
+        bool is_point = p->unit->marks[c->mark].kind == DOC_POINT;
+        c->tail = is_point ? find_tail(p, c->source.begin, range) : DOC_NONE;
+        c->key = is_point ? point_key(p, c, range) : element_key(p, c, range);
     }
     qsort(children, count, sizeof *children, by_key);
 }
@@ -169,6 +230,14 @@ typedef struct table {
 } table;
 
 static const uint32_t PASSED = UINT32_MAX;
+
+/* How far the token is from where the point belongs. */
+static size_t distance(const placing *p, const child *c, zhen_span range, size_t token)
+{
+    if (c->tail == DOC_NONE)
+        return doc_target_distance(p->target, range.begin, range.end, token, c->source.begin);
+    return token < c->tail ? c->tail - token : token - c->tail;
+}
 
 static void fill_row(const placing *p, table *t, const child *c, size_t row, zhen_span range)
 {
@@ -195,8 +264,7 @@ static void fill_row(const placing *p, table *t, const child *c, size_t row, zhe
             continue;
         float here = best + t->sums[i];
         if (is_point) {
-            size_t away = doc_target_distance(p->target, range.begin, range.end, range.begin + i,
-                                              c->source.begin);
+            size_t away = distance(p, c, range, range.begin + i);
             here = t->before[i] > -FLT_MAX ? t->before[i] - 0.02F * (float)(away > 40 ? 40 : away)
                                            : -FLT_MAX;
             best_begin = (uint32_t)i;

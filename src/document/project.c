@@ -10,6 +10,9 @@
 #include <string.h>
 #include <utf8proc.h>
 
+/* What stands for a point among characters: U+FFFC. */
+enum { OBJECT = 0xFFFC };
+
 /* ---- Writing ------------------------------------------------------------------------------ */
 
 /* The result while it is written: text is collected and escaped as a whole, up to the next mark. */
@@ -270,6 +273,11 @@ static bool write_point(writing *w, size_t at, const doc_mark *mark)
             return false;
         w->last = 'x';
         w->space_due = true;
+    } else if (mark->flags & (DOC_LOOSE | DOC_TRAILED)) {
+        if ((mark->flags & DOC_LOOSE) && w->last != OBJECT && !set_off(w))
+            return false;
+        w->last = OBJECT;
+        w->space_due = w->space_due || (mark->flags & DOC_TRAILED);
     }
     return write_raw(w, mark);
 }

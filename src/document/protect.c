@@ -10,7 +10,8 @@ typedef struct pattern {
     unsigned which;
     const char *first; /* ASCII characters that it can begin with; NULL: any character */
     doc_matcher match;
-    enum { AS_WORD, AS_POINT, SET_OFF, AS_TAG } how; /* SET_OFF: a point between blanks */
+    /* LOOSE: a point with a blank before it; SET_OFF: between blanks. */
+    enum { AS_WORD, AS_POINT, LOOSE, SET_OFF, AS_TAG, AS_BREAK } how;
 } pattern;
 
 static const pattern patterns[] = {
@@ -35,8 +36,13 @@ static const pattern patterns[] = {
     {DOC_PROTECT_ADDRESSES, "@", doc_match_mention, AS_WORD},
     {DOC_PROTECT_ADDRESSES, "#", doc_match_hashtag, SET_OFF},
     {DOC_PROTECT_SYMBOLS, ":", doc_match_shortcode, SET_OFF},
-    {DOC_PROTECT_SYMBOLS, NULL, doc_match_emoji, AS_POINT},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_face, SET_OFF},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_arrow, AS_BREAK},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_bullet, AS_BREAK},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_relation, AS_WORD},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_symbol, SET_OFF},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_sign, AS_POINT},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_emoji, LOOSE},
     {DOC_PROTECT_SYMBOLS, ":;XT^->=oOQ", doc_match_smiley, SET_OFF},
     {DOC_PROTECT_PLACEHOLDERS, ":", doc_match_colon, AS_WORD},
     {DOC_PROTECT_ADDRESSES, NULL, doc_match_number, AS_WORD},
@@ -98,8 +104,12 @@ static doc_protected describe(const char *text, size_t begin, size_t end, const 
     doc_protected found = {.begin = begin, .end = end, .kind = DOC_EVENT_POINT};
     if (matched->how == AS_WORD)
         found.kind = DOC_EVENT_WORD;
+    else if (matched->how == AS_BREAK)
+        found.kind = DOC_EVENT_BREAK;
     else if (matched->how == AS_TAG)
         describe_tag(text, &found);
+    else if (matched->how == LOOSE)
+        found.flags = DOC_LOOSE;
     else if (matched->how == SET_OFF)
         found.flags = DOC_WORDLIKE;
     else if (is_blank_entity(text + begin, end - begin))

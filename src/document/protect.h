@@ -7,7 +7,7 @@
 enum {
     DOC_PROTECT_ADDRESSES = 1,    /* URLs, e-mail, file names, @names, #hashtags, long numbers */
     DOC_PROTECT_PLACEHOLDERS = 2, /* %s, {name}, ${x}, {{x}}, &nbsp;, <b> */
-    DOC_PROTECT_SYMBOLS = 4,      /* emoji, kaomoji */
+    DOC_PROTECT_SYMBOLS = 4,      /* emoji, kaomoji, arrows, marks of mathematics and of lists */
     DOC_PROTECT_CODE = 8,         /* `code` in text that has no markup of its own */
     DOC_PROTECT_NOTES = 16,       /* Markdown's [^1] and $formula$ */
     DOC_PROTECT_ALL = 15

@@ -164,7 +164,10 @@ static bool link_tokens(doc_target *target, const zhen_translation *translation,
 
 bool doc_target_make(const zhen_translation *translation, size_t source_length, doc_target *target)
 {
-    *target = (doc_target){.text = translation->text, .length = translation->length};
+    *target = (doc_target){.text = translation->text,
+                           .length = translation->length,
+                           .sentences = translation->sentences,
+                           .sentence_count = translation->sentence_count};
     return add_tokens(target) && link_tokens(target, translation, source_length);
 }
 

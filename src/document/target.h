@@ -24,6 +24,8 @@ typedef struct doc_target {
     size_t count, capacity;
     zhen_span *sources;
     size_t source_count, source_capacity;
+    const zhen_sentence *sentences; /* of the translation, which need not be sound */
+    size_t sentence_count;
 } doc_target; /* all zero is empty */
 
 /* Cuts the translation of a text of source_length bytes into tokens. By its links a token gets the

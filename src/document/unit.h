@@ -32,7 +32,9 @@ enum {
     DOC_CUE = 4,      /* an element that is a subtitle cue: cues share the whole text in order */
     DOC_BLANK = 8,    /* a point that takes the place of a space: &nbsp; */
     DOC_NESTED = 16,  /* its raw bytes hold blocks of their own: the attributes of a tag */
-    DOC_ALONE = 32    /* an element that is left alone: doc_flow_leave_alone makes it a word */
+    DOC_ALONE = 32,   /* an element that is left alone: doc_flow_leave_alone makes it a word */
+    DOC_LOOSE = 64,   /* a point that is set off from what is before it: an emoji */
+    DOC_TRAILED = 128 /* a point with a blank behind it */
 };
 
 /* A mark in a unit. The order of marks is the order in the source; elements nest properly. */

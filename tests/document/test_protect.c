@@ -169,13 +169,66 @@ START_TEST(tags_enclose_words)
 }
 END_TEST
 
+START_TEST(symbols)
+{
+    static const protected_case cases[] = {
+        {"文件→打印=>设置➜好➡️完", "→|➜|➡️|"},
+        {"温度≥30.5度，x≤5，↑5%，≥30万，a≠b²，∴水", "≥30.5|≤5|↑5%|≥|≠b²|∴|"},
+        {"他在○○公司，○ 是　● 否，爱†", "○○|○|●|†|"},
+        {"3−2，1∶2，好──好，★", "★|"},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_SYMBOLS, cases);
+}
+END_TEST
+
+START_TEST(symbols_part_texts)
+{
+    zhen_document_options o;
+    zhen_document_options_init(&o, ZHEN_FORMAT_TEXT);
+    expect_output(&o, MOCK_REVERSED, "我爱→水课→爱", "jg pd→ka kz→jg");
+    expect_output(&o, MOCK_REVERSED, "○ 我爱　● 水课", "○ jg pd　● ka kz");
+    expect_gloss(&o, "我a∝r爱", "pd a ∝r jg");
+    expect_gloss(&o, "我√爱", "pd √ jg");
+}
+END_TEST
+
+/* Whatever the alignment says: before the last marks, as in the source. */
+START_TEST(points_at_the_end_stay_there)
+{
+    zhen_document_options o;
+    zhen_document_options_init(&o, ZHEN_FORMAT_TEXT);
+    expect_output(&o, MOCK_WRONG_LINKS, "水我爱😀！", "kz pd jg 😀!");
+    expect_output(&o, MOCK_WRONG_LINKS, "水我爱！”😀。", "kz pd jg!” 😀.");
+    expect_output(&o, MOCK_WRONG_LINKS, "水我爱&copy;。", "kz pd jg&copy;.");
+    zhen_document_options_init(&o, ZHEN_FORMAT_HTML);
+    expect_output(&o, MOCK_WRONG_LINKS, "<p>水<b>我爱😀</b>。", "<p>kz <b>pd 😀</b> jg.");
+}
+END_TEST
+
+/* A blank behind a point at the beginning of an element stays. */
+START_TEST(points_keep_their_blanks)
+{
+    zhen_document_options o;
+    zhen_document_options_init(&o, ZHEN_FORMAT_MARKDOWN);
+    expect_gloss(&o, "我**✨ 爱**水", "pd **✨ jg** kz");
+    expect_gloss(&o, "我👍😀爱 👍水", "pd 👍😀 jg 👍 kz");
+}
+END_TEST
+
 int main(void)
 {
-    static const TTest *const *const tests[] = {
-        &long_numbers,         &quantities_and_dates_are_translated,
-        &long_numbers_survive, &addresses_hold_chinese,
-        &domain_names,         &placeholders,
-        &tags_and_comparisons, &tags_enclose_words};
+    static const TTest *const *const tests[] = {&long_numbers,
+                                                &quantities_and_dates_are_translated,
+                                                &long_numbers_survive,
+                                                &addresses_hold_chinese,
+                                                &domain_names,
+                                                &placeholders,
+                                                &tags_and_comparisons,
+                                                &tags_enclose_words,
+                                                &symbols,
+                                                &symbols_part_texts,
+                                                &points_at_the_end_stay_there,
+                                                &points_keep_their_blanks};
     TCase *group = tcase_create("protect");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
