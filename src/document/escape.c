@@ -60,6 +60,19 @@ bool doc_escape_markup(base_buffer *out, const char *text, size_t length)
     return escape_bytes(out, text, length, spell_markup);
 }
 
+bool doc_escape_cdata(base_buffer *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        bool ends =
+            text[i] == '>' && out->length >= 2 && memcmp(out->data + out->length - 2, "]]", 2) == 0;
+        const char *special = (unsigned char)text[i] < 0x20 ? spell_markup(text[i]) : NULL;
+        if ((ends && !base_buffer_append_byte(out, ' ')) ||
+            !base_buffer_append_byte(out, special ? *special : text[i]))
+            return false;
+    }
+    return true;
+}
+
 bool doc_escape_attribute(base_buffer *out, const char *text, size_t length)
 {
     return escape_bytes(out, text, length, spell_attribute);

@@ -7,6 +7,8 @@
 bool doc_escape_none(base_buffer *out, const char *text, size_t length);
 /* HTML, XML and WebVTT: & < >. */
 bool doc_escape_markup(base_buffer *out, const char *text, size_t length);
+/* In a CDATA section of XML, which has no escapes: what would end it is parted by a blank. */
+bool doc_escape_cdata(base_buffer *out, const char *text, size_t length);
 /* In an attribute between quotes of either kind. */
 bool doc_escape_attribute(base_buffer *out, const char *text, size_t length);
 /* Inside the quotes of a JSON string; characters beyond ASCII stay themselves. */

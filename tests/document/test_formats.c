@@ -5,6 +5,7 @@
 #include "document/translate.h"
 
 #include "base/buffer.h"
+#include "document/escape.h"
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -743,6 +744,76 @@ START_TEST(xliff_is_filled)
 }
 END_TEST
 
+/* What the programs write that make such files. */
+START_TEST(xliff_of_other_programs)
+{
+    static const char head[] = "<xliff version='1.2'><trans-unit>",
+                      tail[] = "</trans-unit></xliff>";
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"<source><![CDATA[我<b>爱</b>&]]></source><target/>",
+         "<source><![CDATA[我<b>爱</b>&]]></source><target><![CDATA[pd <b>jg</b>&]]></target>"},
+        {"<source>我</source><seg-source><mrk mtype='seg' mid='1'>我</mrk></seg-source>"
+         "<target><mrk mtype='seg' mid='1'/></target>",
+         "<source>我</source><seg-source><mrk mtype='seg' mid='1'>我</mrk></seg-source>"
+         "<target><mrk mtype='seg' mid='1'>pd</mrk></target>"},
+        {"<source>我爱</source><seg-source><mrk mtype='seg' mid='1'>我</mrk><mrk mtype='seg' "
+         "mid='2'><g id='1'>爱</g>水</mrk></seg-source>",
+         "<source>我爱</source><seg-source><mrk mtype='seg' mid='1'>我</mrk><mrk mtype='seg' "
+         "mid='2'><g id='1'>爱</g>水</mrk></seg-source><target "
+         "state=\"needs-review-translation\"><mrk mtype='seg' mid='1'>pd</mrk><mrk mtype='seg' "
+         "mid='2'><g id='1'>jg</g> kz</mrk></target>"},
+        {"<source xml:space='preserve'>我\n  爱\n</source><target></target>",
+         "<source xml:space='preserve'>我\n  爱\n</source><target>pd\n  jg\n</target>"},
+        {"<source>我\n  爱</source><target></target>",
+         "<source>我\n  爱</source><target>pd jg</target>"},
+        {"<source>我</source><target state='needs-translation'/>",
+         "<source>我</source><target state='needs-review-translation'>pd</target>"},
+        {"<source>我</source><target a='b' state='new'>我</target>",
+         "<source>我</source><target a='b' state='needs-review-translation'>pd</target>"},
+        {"<source>我</source><target state='final'>我</target>",
+         "<source>我</source><target state='final'>我</target>"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_XLIFF);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024], expected[1024];
+        snprintf(text, sizeof text, "%s%s%s", head, cases[i].text, tail);
+        snprintf(expected, sizeof expected, "%s%s%s", head, cases[i].expected, tail);
+        expect_gloss(&o, text, expected);
+    }
+    const char *approved = "<xliff version='1.2'><trans-unit approved='yes'><source>我</source>"
+                           "<target>我</target></trans-unit></xliff>";
+    expect_gloss(&o, approved, approved);
+    expect_gloss(&o,
+                 "<xliff version='2.0' trgLang='en-GB'><unit xml:space='preserve'><segment "
+                 "state='initial'><source>我\n爱</source></segment><segment state='final'>"
+                 "<source>我</source><target>我</target></segment></unit></xliff>",
+                 "<xliff version='2.0' trgLang='en-GB'><unit xml:space='preserve'><segment "
+                 "state='translated'><source>我\n爱</source><target>pd\njg</target></segment>"
+                 "<segment state='final'>"
+                 "<source>我</source><target>我</target></segment></unit></xliff>");
+    /* A translation does not end the section. */
+    base_buffer out = {0};
+    ck_assert(doc_escape_cdata(&out, "a]]", 3) && doc_escape_cdata(&out, ">\1&", 3));
+    ck_assert_str_eq(out.data, "a]] > &");
+    base_buffer_free(&out);
+}
+END_TEST
+
+START_TEST(xliff_for_other_languages)
+{
+    zhen_document_options o = format(ZHEN_FORMAT_XLIFF);
+    expect_failure(&o,
+                   "<xliff version='1.2'>\n<file target-language='fr'><trans-unit><source>我"
+                   "</source></trans-unit></file></xliff>",
+                   "file: line 2: the targets are to be in another language than English");
+    const char *done = "<xliff version='1.2'><file target-language='zh'><trans-unit><source>I"
+                       "</source></trans-unit></file></xliff>";
+    expect_gloss(&o, done, done);
+}
+END_TEST
+
 /* The nearest element that says whether to translate decides. */
 START_TEST(xliff_says_what_to_translate)
 {
@@ -1016,6 +1087,8 @@ int main(void)
                                                 &po_is_filled,
                                                 &po_leaves_alone,
                                                 &xliff_is_filled,
+                                                &xliff_of_other_programs,
+                                                &xliff_for_other_languages,
                                                 &xliff_says_what_to_translate,
                                                 &json_strings,
                                                 &json_paths,
