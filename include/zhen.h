@@ -299,7 +299,12 @@ ZHEN_API zhen_status zhen_reader_next(zhen_reader *reader, bool flush, zhen_docu
  * as only ASCII has been seen. */
 ZHEN_API const char *zhen_reader_encoding(const zhen_reader *reader);
 
-/* How many texts there are to translate, and which. They belong to the document. */
+/* What options.columns or options.json_path name and the documents so far have not, one after
+ * another from index 0 on; NULL behind the last. It belongs to the reader. */
+ZHEN_API const char *zhen_reader_missing(const zhen_reader *reader, size_t index);
+
+/* How many texts there are to translate, and which (none, where there is none of that index). They
+ * belong to the document. */
 ZHEN_API size_t zhen_document_count(const zhen_document *document);
 ZHEN_API zhen_text zhen_document_text(const zhen_document *document, size_t index);
 
@@ -315,7 +320,8 @@ ZHEN_API void zhen_document_free(zhen_document *document);
 
 /* Where sentence number `sentence` of the translation that was set for text `index` stands, with
  * its protected words as they are: in the document's source (UTF-8) and in the output rendered
- * last. Plain text only; false for other formats. A sentence may have come out empty. */
+ * last. Plain text only; false for other formats, and where there is no such text or sentence. A
+ * sentence may have come out empty. */
 ZHEN_API bool zhen_document_sentence(const zhen_document *document, size_t index,
                                      const zhen_translation *translation, size_t sentence,
                                      zhen_span *source, zhen_span *output);

@@ -62,9 +62,7 @@ static bool push_line(cli_lines *lines, size_t end, bool newline, bool continues
         .text = {NULL, end - lines->begin - carriage_return},
         .offset = lines->begin,
         .number = lines->number,
-        .newline = newline,
         .continues = continues,
-        .continued = lines->continued,
     };
     lines->continued = continues;
     lines->begin = lines->scanned = end + newline;

@@ -11,10 +11,7 @@ typedef struct cli_line {
     zhen_text text; /* without its newline, which may be \r\n */
     size_t offset;  /* of the text in the window's bytes */
     size_t number;  /* in the file, from 1 */
-    bool newline;   /* a newline followed; false at the end of the file and where a huge line
-                     * was cut */
     bool continues; /* the next line of the window or the next window goes on with this one */
-    bool continued; /* this goes on with the line before */
 } cli_line;
 
 typedef struct cli_lines {

@@ -66,7 +66,7 @@ static bool make_directory(const char *path)
 {
     if (!mkdir(path, 0777) || (errno == EEXIST && is_directory(path)))
         return true;
-    cli_error("%s: %s", path, strerror(errno));
+    cli_error("%s: %s", path, strerror(errno == EEXIST ? ENOTDIR : errno));
     return false;
 }
 

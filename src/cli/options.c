@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char help[] =
     "Usage: zhen [OPTION]... TEXT...           translate the arguments\n"
@@ -175,7 +176,7 @@ static bool set_file_option(cli_options *options, int option)
 {
     switch (option) {
     case 'o':
-        options->output = optarg;
+        options->output = strcmp(optarg, "-") != 0 ? optarg : NULL; /* -: standard output */
         options->files = true;
         return true;
     case 'r':
@@ -296,6 +297,17 @@ static bool check_formats(const cli_options *options)
     return !wrong;
 }
 
+/* Arguments are UTF-8, whatever it says. */
+static bool check_encoding(const cli_options *options)
+{
+    const char *encoding = options->document.encoding;
+    bool texts = !options->files && options->operand_count > 0;
+    bool wrong = texts && encoding && strcasecmp(encoding, "UTF-8") != 0;
+    if (wrong)
+        cli_error("--encoding is for files and standard input; arguments are UTF-8");
+    return !wrong;
+}
+
 /* What can only be judged when all options are known. */
 static bool check(cli_options *options)
 {
@@ -314,7 +326,7 @@ static bool check(cli_options *options)
                                                                                : "--jobs");
         return false;
     }
-    return check_formats(options) && check_style(options);
+    return check_encoding(options) && check_formats(options) && check_style(options);
 }
 
 /* --help and --version; false if `option` is neither. */

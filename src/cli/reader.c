@@ -56,6 +56,14 @@ bool cli_reader_next(cli_reader *reader, bool flush, zhen_document **document)
     return true;
 }
 
+void cli_reader_tell_missing(const cli_reader *reader)
+{
+    const cli_options *options = reader->target->run->options;
+    const char *missing;
+    for (size_t i = 0; !options->quiet && (missing = zhen_reader_missing(reader->reader, i)); i++)
+        cli_error("note: %s has no text that '%s' names", cli_target_name(reader->target), missing);
+}
+
 void cli_reader_end(cli_reader *reader)
 {
     zhen_reader_free(reader->reader);

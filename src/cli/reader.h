@@ -17,6 +17,8 @@ bool cli_reader_finish(cli_reader *reader);
 /* zhen_reader_next; says once in which encoding the input is read, if that was found out and is not
  * what one expects. */
 bool cli_reader_next(cli_reader *reader, bool flush, zhen_document **document);
+/* Says what the options name and the input, which has been read to its end, has not. */
+void cli_reader_tell_missing(const cli_reader *reader);
 /* Frees; may be called twice. */
 void cli_reader_end(cli_reader *reader);
 

@@ -24,7 +24,9 @@ static void fill_options(const cli_options *from, zhen_options *to)
 void cli_run_start(cli_run *run, const zhen_model *model, const cli_options *options)
 {
     *run = (cli_run){.options = options, .model = model};
-    run->progress = !options->quiet && options->files && isatty(STDERR_FILENO);
+    /* Not in between the lines of an output on the same screen. */
+    run->progress = !options->quiet && options->files && isatty(STDERR_FILENO) &&
+                    (options->output || !isatty(STDOUT_FILENO));
     pthread_mutex_init(&run->lock, NULL);
     clock_gettime(CLOCK_MONOTONIC, &run->start);
     cli_signals_catch();

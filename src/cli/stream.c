@@ -34,7 +34,10 @@ static bool feed(cli_stream *stream, const char *bytes, size_t size)
 
 static bool finish(cli_stream *stream)
 {
-    return cli_reader_finish(&stream->reader) && take_documents(stream, true);
+    if (!cli_reader_finish(&stream->reader) || !take_documents(stream, true))
+        return false;
+    cli_reader_tell_missing(&stream->reader);
+    return true;
 }
 
 static void end(cli_stream *stream)

@@ -101,11 +101,6 @@ void cli_writer_put(cli_writer *writer, const void *bytes, size_t length)
         cli_writer_flush(writer);
 }
 
-void cli_writer_string(cli_writer *writer, const char *text)
-{
-    cli_writer_put(writer, text, strlen(text));
-}
-
 const char *cli_writer_reason(int failure)
 {
     return failure == EWOULDBLOCK ? "another zhen is writing it" : strerror(failure);

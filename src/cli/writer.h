@@ -24,7 +24,6 @@ const char *cli_writer_reason(int failure);
 
 /* Appends to the buffer; a failure is kept in `failure` and later calls do nothing. */
 void cli_writer_put(cli_writer *writer, const void *bytes, size_t length);
-void cli_writer_string(cli_writer *writer, const char *text);
 /* Hands the buffer to the system; false after a failure. */
 bool cli_writer_flush(cli_writer *writer);
 /* Flushes, syncs a file to disk and gives it its name if `keep`, else removes it. Frees. False with

@@ -125,6 +125,7 @@ zhen_status doc_parse(zhen_document *document, zhen_error *error)
     doc_flow_free(&document->flow);
     /* What the reader owns may be gone when the document is used. */
     document->columns = NULL;
+    document->wishes = NULL;
     document->options.name = document->options.encoding = NULL;
     document->options.json_path = document->options.columns = NULL;
     if (document->block_count)
@@ -252,6 +253,8 @@ size_t zhen_document_count(const zhen_document *document)
 
 zhen_text zhen_document_text(const zhen_document *document, size_t index)
 {
+    if (index >= document->units.count)
+        return (zhen_text){"", 0};
     const doc_unit *unit = &document->units.items[index];
     return (zhen_text){unit->text, unit->length};
 }
@@ -420,6 +423,8 @@ bool zhen_document_sentence(const zhen_document *document, size_t index,
                             const zhen_translation *translation, size_t sentence, zhen_span *source,
                             zhen_span *output)
 {
+    if (index >= document->units.count || sentence >= translation->sentence_count)
+        return false;
     const doc_unit *unit = &document->units.items[index];
     zhen_span text = translation->sentences[sentence].source;
     if (!unit->origin_count || text.begin >= text.end || text.end > unit->length)

@@ -8,6 +8,7 @@
 #include "document/flow.h"
 #include "document/table.h"
 #include "document/unit.h"
+#include "document/wishes.h"
 
 /* When a block replaces its bytes of the source. */
 typedef enum doc_when {
@@ -41,6 +42,7 @@ struct zhen_document {
     size_t first_line;    /* line number of the source's first line, for messages */
     bool first;           /* whether the document's beginning is in this chunk */
     doc_columns *columns; /* of a table; the reader's, for the parser's use */
+    doc_wishes *wishes;   /* of columns or JSON paths; so is this */
     bool transcoded;      /* the file had another encoding than UTF-8 */
     bool changed;         /* any unit has changed, as of the last rendering */
     doc_units units;

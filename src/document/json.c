@@ -326,6 +326,8 @@ zhen_status doc_parse_json(zhen_document *document, zhen_error *error)
     zhen_status status = doc_json_path_open(&s.path, document->options.json_path, error);
     if (!status)
         status = read_document(&s);
+    if (!status && document->options.json_path && !doc_json_path_report(&s.path, document->wishes))
+        status = base_fail_memory(error);
     doc_json_path_close(&s.path);
     return status;
 }

@@ -12,7 +12,7 @@ struct doc_json_step {
     step_kind kind;
     const char *name;
     size_t name_length;
-    size_t index;
+    size_t index; /* of an end: whether its pattern has matched */
 };
 
 /* ---- Patterns ----------------------------------------------------------------------------- */
@@ -106,8 +106,10 @@ static zhen_status read_pattern(doc_json_path *path, const char **at, zhen_error
         if (!add_step(path, &step))
             return base_fail_memory(error);
     }
+    size_t length = (size_t)(*at - begin);
     *at += strspn(*at, " ");
-    return add_step(path, &(doc_json_step){.kind = STEP_END}) ? ZHEN_OK : base_fail_memory(error);
+    return add_step(path, &(doc_json_step){STEP_END, begin, length, 0}) ? ZHEN_OK
+                                                                        : base_fail_memory(error);
 }
 
 zhen_status doc_json_path_open(doc_json_path *path, const char *patterns, zhen_error *error)
@@ -175,9 +177,9 @@ static bool step_fits(const doc_json_step *step, const doc_json_level *level)
 }
 
 /* As a glob is matched: after "..", which swallows any levels, there is one place to go back to. */
-static bool pattern_matches(const doc_json_path *path, const doc_json_step *step)
+static bool pattern_matches(const doc_json_path *path, doc_json_step *step)
 {
-    const doc_json_step *retry = NULL;
+    doc_json_step *retry = NULL;
     size_t level = 0, retry_level = 0;
     while (step->kind != STEP_END) {
         if (step->kind == STEP_DEEP) {
@@ -193,16 +195,28 @@ static bool pattern_matches(const doc_json_path *path, const doc_json_step *step
             return false;
         }
     }
+    step->index = true;
     return true;
 }
 
 bool doc_json_path_matches(const doc_json_path *path)
 {
+    bool matches = false;
     for (size_t i = 0; i < path->step_count; i++) {
-        if (pattern_matches(path, &path->steps[i]))
-            return true;
+        matches = pattern_matches(path, &path->steps[i]) || matches;
         while (path->steps[i].kind != STEP_END)
             i++;
     }
-    return false;
+    return matches;
+}
+
+bool doc_json_path_report(const doc_json_path *path, doc_wishes *wishes)
+{
+    for (size_t i = 0; i < path->step_count; i++) {
+        const doc_json_step *step = &path->steps[i];
+        if (step->kind == STEP_END &&
+            !doc_wishes_add(wishes, step->name, step->name_length, step->index))
+            return false;
+    }
+    return true;
 }

@@ -6,6 +6,7 @@
 #ifndef DOCUMENT_JSON_PATH_H
 #define DOCUMENT_JSON_PATH_H
 
+#include "document/wishes.h"
 #include "zhen.h"
 
 /* A step down: into an object's member, or an array's element. */
@@ -38,5 +39,7 @@ bool doc_json_path_in_object(const doc_json_path *path);
 
 /* Whether the value at the current place is meant by any pattern. */
 bool doc_json_path_matches(const doc_json_path *path);
+/* Tells which patterns have matched so far; false: out of memory. */
+bool doc_json_path_report(const doc_json_path *path, doc_wishes *wishes);
 
 #endif

@@ -20,6 +20,7 @@ struct zhen_reader {
     zhen_document_options options;
     char *strings[4];     /* the options' strings */
     doc_columns columns;  /* of a table */
+    doc_wishes wishes;    /* columns and JSON paths that the options name */
     base_buffer held;     /* bytes whose encoding is not known yet */
     const char *encoding; /* NULL: not known yet */
     doc_decoder decoder;
@@ -97,11 +98,20 @@ void zhen_reader_free(zhen_reader *reader)
         return;
     doc_decoder_close(&reader->decoder);
     doc_columns_free(&reader->columns);
+    doc_wishes_free(&reader->wishes);
     base_buffer_free(&reader->held);
     base_buffer_free(&reader->text);
     for (size_t i = 0; i < sizeof reader->strings / sizeof *reader->strings; i++)
         free(reader->strings[i]);
     free(reader);
+}
+
+const char *zhen_reader_missing(const zhen_reader *reader, size_t index)
+{
+    for (size_t i = 0; i < reader->wishes.count; i++)
+        if (!reader->wishes.items[i].granted && index-- == 0)
+            return reader->wishes.items[i].text;
+    return NULL;
 }
 
 const char *zhen_reader_encoding(const zhen_reader *reader)
@@ -252,6 +262,7 @@ static zhen_status make_document(zhen_reader *reader, size_t size, zhen_document
         return status;
     zhen_document *d = *document;
     d->columns = &reader->columns;
+    d->wishes = &reader->wishes;
     d->first_line = reader->line;
     d->first = !reader->begun;
     d->transcoded = is_transcoded(reader);

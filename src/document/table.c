@@ -83,25 +83,6 @@ static zhen_status read_field(const zhen_document *document, size_t at, field *f
 
 /* ---- Columns ------------------------------------------------------------------------------ */
 
-static bool is_name(const char *item, size_t item_length, const char *name, size_t length)
-{
-    return item_length == length && memcmp(item, name, length) == 0;
-}
-
-/* Whether a comma-separated list holds the name; its items may have blanks before them. */
-static bool list_has(const char *list, const char *name, size_t length)
-{
-    for (;;) {
-        size_t item = strcspn(list, ","), blanks = strspn(list, " ");
-        if (is_name(list, item, name, length) ||
-            (blanks < item && is_name(list + blanks, item - blanks, name, length)))
-            return true;
-        if (!list[item])
-            return false;
-        list += item + 1;
-    }
-}
-
 /* Whether all items of the list are numbers, with or without blanks around them. */
 static bool is_number_list(const char *list)
 {
@@ -144,30 +125,54 @@ static zhen_status want_numbers(doc_columns *columns, const char *list, zhen_err
     return ZHEN_OK;
 }
 
-/* Looks the names up in the first line. */
-static zhen_status want_names(const zhen_document *document, size_t begin, const char *list,
-                              zhen_error *error)
+/* Looks a name up in the first line: as it is written in the list, or without the blanks before it.
+ */
+static zhen_status want_name(const zhen_document *document, size_t begin, const char *name,
+                             size_t length, bool *found, zhen_error *error)
 {
     const base_buffer *source = &document->source;
-    size_t found = 0;
+    size_t blanks = strspn(name, " ");
+    zhen_status status = ZHEN_OK;
     field f;
-    for (size_t at = begin, column = 0;; column++, at = f.end + 1) {
-        zhen_status status = read_field(document, at, &f, error);
-        if (!status &&
-            list_has(list, source->data + f.content.begin, f.content.end - f.content.begin)) {
-            found++;
+    for (size_t at = begin, column = 0; !status; column++, at = f.end + 1) {
+        status = read_field(document, at, &f, error);
+        if (status)
+            break;
+        const char *text = source->data + f.content.begin;
+        size_t size = f.content.end - f.content.begin;
+        if ((size == length && memcmp(text, name, size) == 0) ||
+            (blanks < length && size == length - blanks &&
+             memcmp(text, name + blanks, size) == 0)) {
+            *found = true;
             status = want_column(document->columns, column, error);
         }
-        if (status)
-            return status;
         if (f.end >= source->length || source->data[f.end] != document->columns->separator)
             break;
     }
+    return status;
+}
+
+static zhen_status want_names(const zhen_document *document, size_t begin, const char *list,
+                              zhen_error *error)
+{
+    bool any = false;
+    zhen_status status = ZHEN_OK;
+    for (const char *at = list; !status; at++) {
+        size_t length = strcspn(at, ",");
+        bool found = false;
+        status = want_name(document, begin, at, length, &found, error);
+        if (!status && !doc_wishes_add(document->wishes, at, length, found))
+            return base_fail_memory(error);
+        any = any || found;
+        at += length;
+        if (!*at)
+            break;
+    }
     document->columns->by_name = true;
-    if (found == 0)
+    if (!status && !any)
         return base_fail(error, ZHEN_ERROR_ARGUMENT, "columns %s: the first line has none of them",
                          list);
-    return ZHEN_OK;
+    return status;
 }
 
 static zhen_status resolve_columns(const zhen_document *document, size_t begin, zhen_error *error)

@@ -272,10 +272,11 @@ END_TEST
 START_TEST(arguments_are_utf8)
 {
     char *plain = process_translate("", ARGUMENTS("--json", "你好。"));
-    char *other = process_translate("", ARGUMENTS("--json", "--encoding=GB18030", "你好。"));
+    char *other = process_translate("", ARGUMENTS("--json", "--encoding=utf-8", "你好。"));
     ck_assert_str_eq(plain, other);
     free(other);
     free(plain);
+    process_fail(2, "arguments are UTF-8", ARGUMENTS("--encoding=GB18030", "你好。"));
 }
 END_TEST
 

@@ -65,6 +65,93 @@ START_TEST(files_are_translated_whole)
 }
 END_TEST
 
+/* "-" is standard output, as it is standard input among the arguments. */
+START_TEST(a_dash_is_standard_output)
+{
+    char *a = folder_path("a.txt");
+    folder_write(a, "plain\n", 6);
+    char *out = process_translate("", ARGUMENTS(MODEL, "-o", "-", a));
+    ck_assert_str_eq(out, "plain\n");
+    ck_assert_uint_eq(folder_count(folder_path("")), 1);
+    free(out);
+    process_fail(1, "a.txt: Not a directory", ARGUMENTS(MODEL, "-r", "-o", a, folder_path("")));
+}
+END_TEST
+
+START_TEST(what_is_no_text_is_left_alone)
+{
+    char *report = folder_path("report.docx");
+    folder_write(report, "PK\3\4\n\xE6\x88\x91", 8);
+    process_fail(1, "report.docx: no text, but a ZIP archive",
+                 ARGUMENTS(MODEL, "-o", report, report));
+    folder_expect(report, "PK\3\4\n\xE6\x88\x91");
+}
+END_TEST
+
+/* What the program says when it reads a table or JSON with an option. */
+static void expect_note(char *option, char *file, const char *expected)
+{
+    result outcome =
+        process_run(NULL, 0, ARGUMENTS("-m", "tests/nn/fixtures/relu-tied", option, "-i", file));
+    ck_assert_int_eq(outcome.code, 0);
+    ck_assert_str_eq(outcome.error.data, expected);
+    outcome_free(&outcome);
+}
+
+START_TEST(names_that_are_not_there_are_told)
+{
+    char *table = folder_path("a.csv"), *records = folder_path("a.jsonl"), expected[512];
+    folder_write(table, "a,b\nc,d\n", 8);
+    folder_write(records, "{\"a\":\"x\"}\n{\"b\":[\"y\"]}\n", 22);
+    expect_note("--column=b,a", table, "");
+    snprintf(expected, sizeof expected, "zhen: note: %s has no text that ' c' names\n", table);
+    expect_note("--column=b, c", table, expected);
+    expect_note("--json-path=a,b[*]", records, "");
+    snprintf(expected, sizeof expected,
+             "zhen: note: %s has no text that 'c.d' names\nzhen: note: %s has no text that '$..e' "
+             "names\n",
+             records, records);
+    expect_note("--json-path=c.d, b, $..e", records, expected);
+    free(process_translate("", ARGUMENTS(MODEL, "--json-path=c", "-i", records))); /* -q */
+}
+END_TEST
+
+/* Both outputs go to one terminal; returns what it gets. */
+static char *run_on_terminal(char *const arguments[])
+{
+    static char text[4096];
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert(master >= 0 && !grantpt(master) && !unlockpt(master));
+    int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(terminal, 0);
+    pid_t id = fork();
+    if (id == 0) {
+        dup2(terminal, STDOUT_FILENO);
+        dup2(terminal, STDERR_FILENO);
+        execv(getenv("ZHEN_PROGRAM"), arguments);
+        _exit(127);
+    }
+    close(terminal);
+    size_t length = 0;
+    for (ssize_t got; (got = read(master, text + length, sizeof text - 1 - length)) > 0;)
+        length += (size_t)got;
+    text[length] = '\0';
+    close(master);
+    int status;
+    ck_assert(waitpid(id, &status, 0) == id && WIFEXITED(status) && !WEXITSTATUS(status));
+    return text;
+}
+
+START_TEST(progress_keeps_out_of_the_output)
+{
+    char *in = folder_path("in.txt"), *out = folder_path("out.txt");
+    folder_write(in, "plain\n", 6);
+    static char model[] = "tests/nn/fixtures/relu-tied";
+    ck_assert_str_eq(run_on_terminal(ARGUMENTS("zhen", "-m", model, "-i", in)), "plain\r\n");
+    ck_assert_str_eq(run_on_terminal(ARGUMENTS("zhen", "-m", model, "-o", out, in)), "\r\033[K");
+}
+END_TEST
+
 START_TEST(a_tree_can_be_translated_in_place)
 {
     char *tree = folder_path("tree"), *file = folder_path("tree/a.txt");
@@ -470,6 +557,10 @@ int main(void)
 {
     const TTest *const tests[] = {
         files_are_translated_whole,
+        a_dash_is_standard_output,
+        what_is_no_text_is_left_alone,
+        names_that_are_not_there_are_told,
+        progress_keeps_out_of_the_output,
         a_tree_can_be_translated_in_place,
         a_link_to_a_tree_is_followed,
         standard_input_is_never_finished,

@@ -182,6 +182,11 @@ START_TEST(sentences_are_located)
                           output.bytes + target.begin, expected);
         }
     }
+    /* There are no others. */
+    zhen_span span;
+    ck_assert_uint_eq(zhen_document_text(document, 1).length, 0);
+    ck_assert(!zhen_document_sentence(document, 1, &translation, 0, &span, &span));
+    ck_assert(!zhen_document_sentence(document, 0, &translation, 2, &span, &span));
     zhen_document_free(document);
     zhen_reader_free(reader);
 }

@@ -64,6 +64,8 @@ START_TEST(each_allocation_may_fail)
     zhen_document_options options;
     zhen_document_options_init(&options, s->format);
     options.name = s->name;
+    options.json_path = s->format == ZHEN_FORMAT_JSON ? "$, none" : NULL;
+    options.columns = strcmp(s->name, "table.csv") == 0 ? "none,名" : NULL;
     /* Every allocation of the beginning, then every few: documents repeat themselves. */
     long step = 1;
     for (long at = 0;; at += step) {
