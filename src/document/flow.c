@@ -95,6 +95,13 @@ static bool has_han(const doc_events *events, size_t begin, size_t end)
     return false;
 }
 
+/* Whether the units beside the values of messages need blanks there: 有{n, plural, ...}。 */
+static void find_gaps(const doc_events *events, size_t begin, size_t end, doc_unit *unit)
+{
+    unit->gap_before = begin > 0 && (events->items[begin - 1].flags & DOC_VALUE_END);
+    unit->gap_after = end < events->count && (events->items[end].flags & DOC_VALUE_BEGIN);
+}
+
 /* A stretch without breaks: one unit, if there is anything to translate. */
 static bool add_segment(doc_flow *flow, const doc_events *events, size_t begin, size_t end,
                         doc_units *units)
@@ -106,7 +113,8 @@ static bool add_segment(doc_flow *flow, const doc_events *events, size_t begin, 
     if (!add_raw(flow, events, begin, first) ||
         !doc_flow_make_unit(flow, events->items, first, last, units))
         return false;
-    const doc_unit *unit = &units->items[units->count - 1];
+    doc_unit *unit = &units->items[units->count - 1];
+    find_gaps(events, first, last, unit);
     return add_part(flow, &(doc_part){true, units->count - 1, unit->raw}) &&
            add_raw(flow, events, last, end);
 }

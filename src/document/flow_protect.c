@@ -1,9 +1,11 @@
 #include "document/flow_internal.h"
 
+#include "document/frames.h"
 #include "document/protect.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Texts of a flow with marks are cut to about this many bytes, so that the flow can be cut there.
@@ -16,18 +18,26 @@ typedef struct run {
     size_t count;
     base_buffer text;
     size_t event, start; /* a cursor: an event and where it begins in `text` */
+    bool cut;            /* long texts are cut */
+    unsigned which;      /* patterns that are protected */
 } run;
 
+static bool is_text(const doc_event *event)
+{
+    return event->kind == DOC_EVENT_TEXT || event->kind == DOC_EVENT_SPACE;
+}
+
 /* A space is one blank in a run, however it is written; a line break stays one, so that nothing is
- * protected across it. */
+ * protected across it. Where marks are joined as well, they are bytes that no text holds. */
 static bool join(run *r)
 {
     base_buffer_clear(&r->text);
     for (size_t i = 0; i < r->count; i++) {
         const doc_event *event = &r->events[i];
-        bool ok = event->kind == DOC_EVENT_SPACE
-                      ? base_buffer_append_byte(&r->text, '\n')
-                      : base_buffer_append(&r->text, event->text, event->text_length);
+        bool blank = event->kind == DOC_EVENT_SPACE || event->kind == DOC_EVENT_BREAK;
+        bool ok = event->kind == DOC_EVENT_TEXT
+                      ? base_buffer_append(&r->text, event->text, event->text_length)
+                      : base_buffer_append_byte(&r->text, blank ? '\n' : '\1');
         if (!ok)
             return false;
     }
@@ -38,7 +48,7 @@ static bool join(run *r)
 
 static size_t width(const doc_event *event)
 {
-    return event->kind == DOC_EVENT_SPACE ? 1 : event->text_length;
+    return event->kind == DOC_EVENT_TEXT ? event->text_length : 1;
 }
 
 /* Whether the event's text is the source's own bytes, so that it can be cut anywhere. */
@@ -116,16 +126,34 @@ static void seek(run *r, size_t at)
     }
 }
 
-/* Gives the events' parts in [begin, end) to `out`, as plain text. */
-static bool add_range(run *r, size_t begin, size_t end, bool cut, const char *source,
-                      doc_events *out)
+/* Gives the events' parts in [begin, end) to `out` as plain text. */
+static bool add_range(run *r, size_t begin, size_t end, const char *source, doc_events *out)
 {
     while (begin < end) {
         seek(r, begin);
         const doc_event *event = &r->events[r->event];
         size_t stop = r->start + width(event) < end ? r->start + width(event) : end;
         doc_event part = slice(event, source, begin - r->start, stop - r->start);
-        if (!add_plain(&part, cut, source, out))
+        if (!add_plain(&part, r->cut, source, out))
+            return false;
+        begin = stop;
+    }
+    return true;
+}
+
+/* The same as breaks: [begin, end) is a piece of the frame. */
+static bool add_breaks(run *r, size_t begin, size_t end, const doc_frame *frame, const char *source,
+                       doc_events *out)
+{
+    unsigned flags = (frame->begins ? DOC_VALUE_BEGIN : 0) | (frame->ends ? DOC_VALUE_END : 0);
+    while (begin < end) {
+        seek(r, begin);
+        const doc_event *event = &r->events[r->event];
+        size_t stop = r->start + width(event) < end ? r->start + width(event) : end;
+        doc_event part = slice(event, source, begin - r->start, stop - r->start);
+        part.kind = DOC_EVENT_BREAK;
+        part.flags = flags;
+        if (!doc_events_add(out, &part))
             return false;
         begin = stop;
     }
@@ -166,42 +194,96 @@ static bool add_protected(run *r, const doc_protected *found, const char *source
     return doc_events_add(out, &word);
 }
 
-static bool protect_run(run *r, unsigned which, bool cut, const char *source, doc_events *out)
+/* Protects what the patterns find in [begin, end) of the run's text. */
+static bool protect_range(run *r, size_t begin, size_t end, const char *source, doc_events *out)
+{
+    doc_protected found;
+    while (doc_protect_next(r->text.data, end, begin, r->which, &found)) {
+        if (!add_range(r, begin, found.begin, source, out) ||
+            !add_protected(r, &found, source, out))
+            return false;
+        begin = found.end;
+    }
+    return add_range(r, begin, end, source, out);
+}
+
+/* The run begins at `start` of the text in which the frames were found, the first of which that may
+ * lie in the run is frames[*next]. */
+static bool protect_run(run *r, size_t start, const doc_frames *frames, size_t *next,
+                        const char *source, doc_events *out)
 {
     if (!join(r))
         return false;
-    size_t at = 0;
-    doc_protected found;
-    while (doc_protect_next(r->text.data, r->text.length, at, which, &found)) {
-        if (!add_range(r, at, found.begin, cut, source, out) ||
-            !add_protected(r, &found, source, out))
+    size_t at = 0, end = r->text.length;
+    for (; *next < frames->count && frames->items[*next].place.begin < start + end; ++*next) {
+        const doc_frame *frame = &frames->items[*next];
+        size_t from = frame->place.begin > start ? frame->place.begin - start : 0;
+        size_t to = frame->place.end - start < end ? frame->place.end - start : end;
+        doc_protected piece = {.begin = from, .end = to, .kind = frame->kind, .flags = DOC_TAG};
+        bool ok = protect_range(r, at, from, source, out) &&
+                  (frame->kind == DOC_EVENT_BREAK ? add_breaks(r, from, to, frame, source, out)
+                                                  : add_protected(r, &piece, source, out));
+        if (!ok)
             return false;
-        at = found.end;
+        at = to;
+        if (frame->place.end > start + end)
+            break; /* it goes on behind a break */
     }
-    return add_range(r, at, r->text.length, cut, source, out);
+    return protect_range(r, at, end, source, out);
 }
 
-static bool is_text(const doc_event *event)
+/* Whether the source can be cut where the frames begin and end. */
+static bool can_cut(run *r, const doc_frames *frames, const char *source)
 {
-    return event->kind == DOC_EVENT_TEXT || event->kind == DOC_EVENT_SPACE;
+    for (size_t i = 0; i < 2 * frames->count; i++) {
+        zhen_span place = frames->items[i / 2].place;
+        size_t at = i % 2 ? place.end : place.begin;
+        if (at == r->text.length)
+            continue;
+        seek(r, at);
+        if (r->start < at && !is_literal(&r->events[r->event], source))
+            return false;
+    }
+    return true;
+}
+
+/* Frames reach across marks: they are found in the flow as a whole. */
+static bool find_frames(const doc_flow *flow, const char *source, doc_frames *frames)
+{
+    bool braces = false;
+    for (size_t i = 0; i < flow->count && !braces; i++)
+        braces = flow->events[i].kind == DOC_EVENT_TEXT &&
+                 memchr(flow->events[i].text, '{', flow->events[i].text_length);
+    if (!braces || !(flow->protect & DOC_PROTECT_PLACEHOLDERS))
+        return true;
+    run whole = {.events = flow->events, .count = flow->count};
+    bool ok = join(&whole) && doc_frames_find(whole.text.data, whole.text.length, frames);
+    if (ok && !can_cut(&whole, frames, source))
+        frames->count = 0;
+    base_buffer_free(&whole.text);
+    return ok;
 }
 
 bool doc_flow_protect(const doc_flow *flow, const char *source, doc_events *out)
 {
-    run r = {0};
-    bool ok = true, marked = false;
+    run r = {.which = flow->protect};
+    doc_frames frames = {0};
     for (size_t i = 0; i < flow->count; i++)
-        marked = marked || !is_text(&flow->events[i]);
-    for (size_t i = 0; ok && i < flow->count;) {
+        r.cut = r.cut || !is_text(&flow->events[i]);
+    bool ok = find_frames(flow, source, &frames);
+    for (size_t i = 0, start = 0, next = 0; ok && i < flow->count;) {
         if (!is_text(&flow->events[i])) {
             ok = doc_events_add(out, &flow->events[i++]);
+            start++;
             continue;
         }
         r.events = flow->events + i;
         for (r.count = 0; i < flow->count && is_text(&flow->events[i]); i++)
             r.count++;
-        ok = protect_run(&r, flow->protect, marked, source, out);
+        ok = protect_run(&r, start, &frames, &next, source, out);
+        start += r.text.length;
     }
+    free(frames.items);
     base_buffer_free(&r.text);
     return ok;
 }

@@ -291,8 +291,29 @@ static bool write_mark(writing *w, size_t at, const doc_mark *mark)
     return write_point(w, at + 1, mark);
 }
 
+/* The blank between the value of a message and a word; a mark needs none. */
+static bool write_first_gap(writing *w)
+{
+    size_t token = next_token(w, 0);
+    if (!w->unit->gap_before || token == DOC_NONE)
+        return true;
+    zhen_span first = w->target->tokens[token].text;
+    int32_t character = 'x';
+    if (w->target->tokens[token].word == DOC_NONE)
+        text_decode(w->target->text + first.begin, first.end - first.begin, &character);
+    return is_word_character(character) || opens(character) ? base_buffer_append_byte(&w->text, ' ')
+                                                            : true;
+}
+
+static bool write_last_gap(writing *w)
+{
+    return !w->unit->gap_after || set_off(w);
+}
+
 static bool write_steps(writing *w)
 {
+    if (!write_first_gap(w))
+        return false;
     for (size_t i = 0; i < w->steps->count; i++) {
         const doc_step *step = &w->steps->items[i];
         bool ok = step->is_mark ? write_mark(w, i, &w->unit->marks[step->index])
@@ -300,7 +321,7 @@ static bool write_steps(writing *w)
         if (!ok)
             return false;
     }
-    return flush(w);
+    return write_last_gap(w) && flush(w);
 }
 
 /* Makes room for the places of the sentences in the result. */

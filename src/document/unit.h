@@ -73,9 +73,10 @@ typedef struct doc_unit {
     doc_escape escape;
     size_t line_width;      /* a cue's lines are broken at about this many characters; 0: never */
     const char *line_break; /* by this; lives for ever */
-    bool changed;           /* whether there is a result that differs from the source */
-    base_buffer result;     /* the translation in the format's spelling */
-    doc_hole *holes;        /* of the result, in order */
+    bool gap_before, gap_after; /* English needs a blank there that Chinese does not have */
+    bool changed;               /* whether there is a result that differs from the source */
+    base_buffer result;         /* the translation in the format's spelling */
+    doc_hole *holes;            /* of the result, in order */
     size_t hole_count, hole_capacity;
     zhen_span *sentences; /* of the translation, in the result; with origins only */
     size_t sentence_count;

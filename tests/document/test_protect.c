@@ -4,9 +4,11 @@
 #include "document/translate.h"
 
 #include "base/buffer.h"
+#include "document/frames.h"
 #include "document/protect.h"
 #include "support/suite.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A text and the runs of it that are protected, with a | after each. */
@@ -215,6 +217,71 @@ START_TEST(points_keep_their_blanks)
 }
 END_TEST
 
+/* The pieces of frames, with a | after each. */
+START_TEST(frames_are_found)
+{
+    static const protected_case cases[] = {
+        {"有{n, plural, =0 {无} one {# 个} other{#{x}}}。",
+         "{n, plural, =0 {|} one {|#|} other{|#|}}|"},
+        {"{n,selectordinal,offset:1 two{#次}}#", "{n,selectordinal,offset:1 two{|#|}}|"},
+        {"{性别, select, 男 {他#} other {{n, plural, other {#}}}}",
+         "{性别, select, 男 {|} other {|{n, plural, other {|#|}}|}}|"},
+        {"{{c1::北京}}是{{c2::首都::什么}}", "{{c1::|}}|{{c2::|::|}}|"},
+        {"{n, plural, =0 {无}", ""},
+        {"{n, plural}，{n, plural, }，{n, number, x {无}}，{plural, =0 {无}}", ""},
+        {"{n, plural, =0 无}，{n, plural, a {x} b}，{{c::x}}，{{c1::}}，}}{{", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        doc_frames frames = {0};
+        base_buffer pieces = {0};
+        ck_assert(base_buffer_reserve(&pieces, 0));
+        ck_assert(doc_frames_find(cases[i].text, strlen(cases[i].text), &frames));
+        for (size_t k = 0; k < frames.count; k++) {
+            zhen_span place = frames.items[k].place;
+            ck_assert(k == 0 || place.begin >= frames.items[k - 1].place.end);
+            base_buffer_append(&pieces, cases[i].text + place.begin, place.end - place.begin);
+            base_buffer_append_byte(&pieces, '|');
+        }
+        ck_assert_str_eq(pieces.data, cases[i].runs);
+        base_buffer_free(&pieces);
+        free(frames.items);
+    }
+}
+END_TEST
+
+/* Branches are texts; the frame stays, over the ends of lines and around other marks. */
+START_TEST(frames_stay)
+{
+    static const struct {
+        zhen_format format;
+        const char *text, *expected;
+    } cases[] = {
+        {ZHEN_FORMAT_JSON, "[\"我{n, plural,\\n =0 {爱} other {水#课}}，爱\"]",
+         "[\"pd {n, plural,\\n =0 {jg} other {kz # ka}}, jg\"]"},
+        {ZHEN_FORMAT_JSON, "[\"{n, select, a {我} other {\\\"爱\\\"}}水\"]",
+         "[\"{n, select, a {pd} other {\\\" jg\\\"}} kz\"]"},
+        {ZHEN_FORMAT_PO, "msgid \"我{n, plural, =0 {爱} \"\n\"other {水}}\"\nmsgstr \"\"\n",
+         "#, fuzzy\nmsgid \"我{n, plural, =0 {爱} \"\n\"other {水}}\"\n"
+         "msgstr \"pd {n, plural, =0 {jg} other {kz}}\"\n"},
+        {ZHEN_FORMAT_XLIFF,
+         "<xliff trgLang='en'><trans-unit><source>{n, plural, =1 {我<x id='1'/>爱}}</source>"
+         "<target/></trans-unit></xliff>",
+         "<xliff trgLang='en'><trans-unit><source>{n, plural, =1 {我<x id='1'/>爱}}</source>"
+         "<target>{n, plural, =1 {pd <x id='1'/> jg}}</target>"
+         "</trans-unit></xliff>"},
+        {ZHEN_FORMAT_TSV, "我{{c1::爱}}水", "pd {{c1::jg}} kz"},
+        {ZHEN_FORMAT_TSV, "我{{c1::爱::课}}水", "pd {{c1::jg::ka}} kz"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        zhen_document_options o;
+        zhen_document_options_init(&o, cases[i].format);
+        o.name = "file";
+        expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+        expect_gloss(&o, cases[i].text, cases[i].expected);
+    }
+}
+END_TEST
+
 int main(void)
 {
     static const TTest *const *const tests[] = {&long_numbers,
@@ -228,7 +295,9 @@ int main(void)
                                                 &symbols,
                                                 &symbols_part_texts,
                                                 &points_at_the_end_stay_there,
-                                                &points_keep_their_blanks};
+                                                &points_keep_their_blanks,
+                                                &frames_are_found,
+                                                &frames_stay};
     TCase *group = tcase_create("protect");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
