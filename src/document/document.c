@@ -169,13 +169,19 @@ bool doc_begin_block(zhen_document *document, zhen_span range, doc_when when)
 bool doc_add_literal(zhen_document *document, const char *text, size_t length)
 {
     const char *copy = base_arena_string(&document->arena, text, length);
-    return copy && add_piece(document, &(doc_piece){SIZE_MAX, copy, length});
+    return copy && add_piece(document, &(doc_piece){SIZE_MAX, copy, length, false});
 }
 
 bool doc_add_source(zhen_document *document, zhen_span range)
 {
     return add_piece(document, &(doc_piece){SIZE_MAX, document->source.data + range.begin,
-                                            range.end - range.begin});
+                                            range.end - range.begin, false});
+}
+
+bool doc_add_rendered(zhen_document *document, zhen_span range)
+{
+    return add_piece(document, &(doc_piece){SIZE_MAX, document->source.data + range.begin,
+                                            range.end - range.begin, true});
 }
 
 bool doc_finish_in_place(zhen_document *document)
@@ -306,18 +312,24 @@ static bool write_unit(zhen_document *document, doc_unit *unit, size_t block)
     return base_buffer_append(&document->output, unit->result.data + at, unit->result.length - at);
 }
 
+static bool write_piece(zhen_document *document, const doc_piece *piece, size_t block)
+{
+    if (piece->unit != SIZE_MAX)
+        return write_unit(document, &document->units.items[piece->unit], block);
+    if (!piece->rendered)
+        return base_buffer_append(&document->output, piece->text, piece->length);
+    size_t begin = (size_t)(piece->text - document->source.data);
+    return write_range(document, (zhen_span){begin, begin + piece->length},
+                       block_at(document, begin));
+}
+
 static bool write_block(zhen_document *document, size_t index)
 {
     const doc_block *block = &document->blocks[index];
     size_t begin = document->output.length;
-    for (size_t i = 0; i < block->piece_count; i++) {
-        const doc_piece *piece = &document->pieces[block->first_piece + i];
-        bool ok = piece->unit == SIZE_MAX
-                      ? base_buffer_append(&document->output, piece->text, piece->length)
-                      : write_unit(document, &document->units.items[piece->unit], index);
-        if (!ok)
+    for (size_t i = 0; i < block->piece_count; i++)
+        if (!write_piece(document, &document->pieces[block->first_piece + i], index))
             return false;
-    }
     return !block->finish || block->finish(&document->output, begin);
 }
 

@@ -32,6 +32,7 @@ typedef struct doc_piece {
     size_t unit; /* SIZE_MAX: literal text */
     const char *text;
     size_t length;
+    bool rendered; /* the text is the source's, and the blocks in it are written for it */
 } doc_piece;
 
 struct zhen_document {
@@ -83,6 +84,8 @@ bool doc_begin_block(zhen_document *document, zhen_span range, doc_when when);
 bool doc_add_literal(zhen_document *document, const char *text, size_t length);
 /* Adds source bytes. */
 bool doc_add_source(zhen_document *document, zhen_span range);
+/* Adds what becomes of source bytes, which must not hold the block itself. */
+bool doc_add_rendered(zhen_document *document, zhen_span range);
 /* Finishes document->flow and adds all its parts, units and what is between them. */
 bool doc_add_flow(zhen_document *document);
 

@@ -8,6 +8,7 @@
 #include "document/document.h"
 #include "document/entity.h"
 #include "document/escape.h"
+#include "document/markdown_anchor.h"
 #include "document/markdown_gap.h"
 #include "document/markdown_image.h"
 #include "document/markdown_mask.h"
@@ -52,6 +53,7 @@ typedef struct reading {
     doc_images images;         /* of the block, whose texts are translated */
     zhen_span html;            /* the HTML block that is open; empty: none */
     span_list html_blocks;     /* those that are complete */
+    doc_anchors anchors;       /* headings, and links to them */
     bool failed;               /* out of memory */
 } reading;
 
@@ -98,6 +100,9 @@ static void close_link(reading *r, zhen_span raw, size_t limit)
         r->failed = r->failed || !event.literal;
     }
     r->link = SIZE_MAX;
+    if (r->block != MD_BLOCK_H && raw.begin + 1 < raw.end)
+        r->failed =
+            r->failed || !doc_anchors_add_link(&r->anchors, r->text, raw.begin + 1, raw.end);
     add_event(r, &event);
 }
 
@@ -200,6 +205,15 @@ static void close_gap(reading *r, size_t begin)
     r->cursor = begin;
 }
 
+/* Whether the text holds no links and HTML, of which a reader does not see all. */
+static bool is_simple(const reading *r, zhen_span text)
+{
+    for (size_t i = text.begin; i < text.end; i++)
+        if (strchr("[<&", r->text[i]))
+            return false;
+    return true;
+}
+
 /* The marks behind the last text of a block. */
 static void finish_block(reading *r)
 {
@@ -213,8 +227,15 @@ static void finish_block(reading *r)
     if (r->block == MD_BLOCK_H && flow->count && flow->events->raw.begin > r->base &&
         r->text[flow->events->raw.begin - 1] == '"')
         flow->escape = doc_escape_markdown_quoted; /* the title of an admonition */
+    doc_heading heading = {.first_unit = document->units.count};
+    bool is_heading = r->block == MD_BLOCK_H && flow->count;
+    if (is_heading)
+        heading.text = (zhen_span){flow->events->raw.begin, flow->events[flow->count - 1].raw.end};
     r->failed = r->failed || !doc_flow_leave_alone(flow, &document->arena) ||
                 !doc_images_translate(&r->images, document) || !doc_finish_in_place(document);
+    heading.unit_count = document->units.count - heading.first_unit;
+    if (is_heading && is_simple(r, heading.text))
+        r->failed = r->failed || !doc_anchors_add_heading(&r->anchors, &heading);
 }
 
 static void happen(reading *r, happening h)
@@ -531,7 +552,8 @@ static zhen_status parse(reading *r, zhen_error *error)
               md_parse(r->given.text.data, (MD_SIZE)r->given.text.length, &parser, r) == 0;
     free(masked);
     doc_markdown_pad_free(&r->given);
-    return ok && !r->failed ? translate_html(r, error) : base_fail_memory(error);
+    ok = ok && !r->failed && doc_anchors_follow(&r->anchors, r->document);
+    return ok ? translate_html(r, error) : base_fail_memory(error);
 }
 
 zhen_status doc_parse_markdown(zhen_document *document, zhen_error *error)
@@ -550,5 +572,6 @@ zhen_status doc_parse_markdown(zhen_document *document, zhen_error *error)
     zhen_status status = parse(&r, error);
     free(r.html_blocks.items);
     doc_images_free(&r.images);
+    doc_anchors_free(&r.anchors);
     return status;
 }

@@ -270,6 +270,30 @@ START_TEST(markdown_extensions)
 }
 END_TEST
 
+/* Links follow the translations of the headings that they lead to. */
+START_TEST(markdown_links_to_headings)
+{
+    static const struct {
+        const char *text, *expected;
+    } cases[] = {
+        {"- [我](#我-爱)\n\n# 我 **爱**！\n", "- [pd](#pd-jg)\n\n# pd **jg**!\n"},
+        {"[我](#%E6%88%91)爱[水](#水-1 \"题\")\n\n我\n==\n\n## 水\n\n## 水 #\n",
+         "[pd](#pd) jg [kz](#kz-1 \"题\")\n\npd\n==\n\n## kz\n\n## kz #\n"},
+        {"[我](#我a_b)\n\n# 我`A_b`\n", "[pd](#pd-a_b)\n\n# pd `A_b`\n"},
+        /* Others stay. */
+        {"[我](#爱)[水](a#我)[课](#a)\n\n# 我\n\n# a\n",
+         "[pd](#爱) [kz](a#我) [ka](#a)\n\n# pd\n\n# a\n"},
+        {"# [我](#爱)\n\n# [爱](#我)\n", "# [pd](#爱)\n\n# [jg](#我)\n"},
+        {"# 我[爱](#我爱)\n[我](#)\n", "# pd [jg](#我爱)\n[pd](#)\n"},
+    };
+    zhen_document_options o = format(ZHEN_FORMAT_MARKDOWN);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_output(&o, MOCK_IDENTITY, cases[i].text, cases[i].text);
+        expect_gloss(&o, cases[i].text, cases[i].expected);
+    }
+}
+END_TEST
+
 START_TEST(markdown_front_matter)
 {
     static const char *const cases[] = {"--- \na: 我\n---\t\n", "+++\r\na = '我'\r\n+++\r\n",
@@ -1067,6 +1091,7 @@ int main(void)
                                                 &markdown_labels,
                                                 &markdown_emphasis_beside_chinese,
                                                 &markdown_extensions,
+                                                &markdown_links_to_headings,
                                                 &markdown_front_matter,
                                                 &markdown_tables,
                                                 &markdown_leaves_code_alone,
