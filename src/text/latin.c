@@ -109,7 +109,14 @@ static bool is_list_label(const char *text, size_t begin, size_t end)
 /* A letter by itself, or letters with dots between them: J. in J. Smith, U.S., e.g. */
 static bool is_initial(const char *text, size_t begin, size_t end)
 {
-    return is_ascii_letter(text[end - 1]) && (end - begin < 2 || !is_ascii_alnum(text[end - 2]));
+    int32_t character;
+    end -= text_decode_before(text, begin, end, &character);
+    if (!text_is_latin(character))
+        return false;
+    if (end == begin)
+        return true;
+    text_decode_before(text, begin, end, &character);
+    return !text_is_latin(character) && !text_is_digit(character);
 }
 
 static bool dot_keeps_open(const text_latin_mark *mark, int32_t next, bool blank)

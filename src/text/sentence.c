@@ -1,6 +1,7 @@
 #include "text/sentence.h"
 
 #include "base/buffer.h"
+#include "text/label.h"
 #include "text/latin.h"
 #include "text/punctuation.h"
 #include "text/script.h"
@@ -21,16 +22,21 @@ typedef struct scanner {
     const char *text;
     size_t length;
     text_sentences *sentences;
+    size_t line;    /* where the current line begins, after its blanks */
     size_t begin;   /* of the current sentence */
     size_t content; /* letters, digits and symbols in it so far */
     size_t clause;  /* those since its last comma or opening quotation mark */
     int32_t last;   /* the last visible character of it; 0 at its start */
+    bool colon;     /* there is one in it */
+    bool value;     /* and Han after the last of them */
+    int item;       /* the place of the last list label on this line; 0: there was none */
     /* Direct speech that is open. It may go on over several sentences. */
     int32_t speech;       /* the mark that will close it, or 0 */
+    bool single;          /* the sentence began with ', which is still open */
     bool speech_is_first; /* opened at the start of a sentence, not after 他说： */
 } scanner;
 
-/* A run of end marks with what belongs to them: closing quotes and brackets, emoji, [1]. */
+/* A run of end marks with what belongs to them: closing quotes and brackets, [1]. */
 typedef struct run {
     size_t begin, end;
     text_mark mark;        /* the strongest */
@@ -95,17 +101,6 @@ static bool continues_enumeration(int32_t character)
     }
 }
 
-static bool is_emoji(int32_t character)
-{
-    return character >= 0x1F000 && character < 0x20000;
-}
-
-/* Zero-width joiner and variation selectors, which go on an emoji. */
-static bool is_emoji_part(int32_t character)
-{
-    return character == 0x200D || character == 0xFE0E || character == 0xFE0F;
-}
-
 /* The character at `at`, and its size; 0 and 0 at the end. */
 static size_t peek(const scanner *s, size_t at, int32_t *character)
 {
@@ -122,6 +117,7 @@ static bool emit(scanner *s, size_t end)
     s->content = 0;
     s->clause = 0;
     s->last = 0;
+    s->colon = s->value = s->single = false;
     while (stop > begin) {
         int32_t character;
         size_t size = text_decode_before(s->text, begin, stop, &character);
@@ -176,8 +172,8 @@ static size_t skip_footnote(const scanner *s, size_t at)
     return end > at + 1 && end < s->length && s->text[end] == ']' ? end + 1 : at;
 }
 
-/* ASCII quotes open and close alike: " closes only if one is open, ' only before a blank, since it
- * is an apostrophe more often. */
+/* ASCII quotes open and close alike: " closes only if one is open, ' only before a blank or if the
+ * sentence began with one, since it is an apostrophe more often. */
 static bool is_closer_here(const scanner *s, size_t at, size_t size, int32_t character)
 {
     if (character == '"')
@@ -185,7 +181,7 @@ static bool is_closer_here(const scanner *s, size_t at, size_t size, int32_t cha
     if (character != '\'')
         return text_is_closer(character);
     int32_t next;
-    return !peek(s, at + size, &next) || text_is_blank(next);
+    return s->single || !peek(s, at + size, &next) || text_is_blank(next);
 }
 
 /* Reads one mark into the run; false if there is none at its end. */
@@ -218,7 +214,7 @@ static bool read_mark(const scanner *s, run *r)
     return true;
 }
 
-/* Reads a closing mark, an emoji or a footnote mark into the run; false if there is none. */
+/* Reads a closing mark or a footnote mark into the run; false if there is none. */
 static bool read_attached(scanner *s, run *r)
 {
     int32_t character;
@@ -230,11 +226,10 @@ static bool read_attached(scanner *s, run *r)
             r->closed_speech = true;
             r->speech_was_first = s->speech_is_first;
             s->speech = 0;
+        } else if (character == '\'' && s->single) {
+            r->closed_speech = r->speech_was_first = true;
+            s->single = false;
         }
-        r->end += size;
-        return true;
-    }
-    if (is_emoji(character) || is_emoji_part(character)) {
         r->end += size;
         return true;
     }
@@ -243,13 +238,30 @@ static bool read_attached(scanner *s, run *r)
     return found;
 }
 
+/* The end of the emoji at `at`. */
+static size_t skip_emoji(const scanner *s, size_t at)
+{
+    int32_t character;
+    size_t size;
+    while ((size = peek(s, at, &character)) && text_is_emoji(character))
+        at += size;
+    return at;
+}
+
+/* Emoji belong to a run if more of it follows: 好！😀” */
 static bool read_run(scanner *s, size_t at, run *r)
 {
     *r = (run){.begin = at, .end = at};
     if (!read_mark(s, r))
         return false;
-    while (read_mark(s, r) || read_attached(s, r))
-        ;
+    size_t end;
+    do {
+        while (read_mark(s, r) || read_attached(s, r))
+            ;
+        end = r->end;
+        r->end = skip_emoji(s, end);
+    } while (r->end > end && (read_mark(s, r) || read_attached(s, r)));
+    r->end = end;
     return true;
 }
 
@@ -300,6 +312,19 @@ static bool is_code(const scanner *s, size_t at)
     return text_mark_of(s->last) == TEXT_MARK_COMMA || strchr(" #$&(*+,/:<=>@[\\^`{|~-", before);
 }
 
+/* Whether the 。 at `at` ends a list label, typed for 1. at the start of a line. */
+static bool is_label_stop(const scanner *s, size_t at)
+{
+    int32_t character;
+    peek(s, at, &character);
+    if (character != 0x3002 /* 。 */ || s->begin != s->line || at - s->begin > 2)
+        return false;
+    for (size_t i = s->begin; i < at; i++)
+        if (s->text[i] < '0' || s->text[i] > '9')
+            return false;
+    return at > s->begin;
+}
+
 /* Whether the run of end marks ends the sentence. */
 static bool run_ends(const scanner *s, const run *r)
 {
@@ -317,6 +342,8 @@ static bool run_ends(const scanner *s, const run *r)
     if (r->closed_speech && continues_after_speech(s, r, at, next))
         return false;
     if (r->mark != TEXT_MARK_STOP && is_code(s, r->begin))
+        return false;
+    if (!blank && is_label_stop(s, r->begin))
         return false;
     if (r->mark == TEXT_MARK_ELLIPSIS)
         return ellipsis_ends(s, r, next, blank);
@@ -361,6 +388,96 @@ static bool take_group(scanner *s, size_t *at, size_t size, int32_t character, b
     return true;
 }
 
+/* Whether a list label at `at` follows the one before, or is the first of its list, so that the
+ * sentence ends before it: 1.打开电源2.关闭电源, 步骤：1.打开电源 */
+static bool starts_item(const scanner *s, size_t at, int32_t before)
+{
+    if (!text_is_han(before) && !text_is_blank(before) && !text_is_closer(before) &&
+        text_mark_of(before) != TEXT_MARK_COMMA)
+        return false;
+    int place = text_item_place(s->text + at, s->length - at);
+    if (place == 0 || text_is_dot(s->last)) /* A. B. Smith */
+        return false;
+    if (s->item && place == s->item + 1)
+        return true;
+    return before == 0xFF1A /* ： */ && (place == TEXT_FIRST_NUMBER || place == TEXT_FIRST_LETTER);
+}
+
+/* Whether an item or a field stands at `at`, set off from what is before it by blanks: ○ 是　● 否,
+ * 时间：三点　地点：北京. A single blank may as well stand between scripts: 无效 id 的条目：1 */
+static bool starts_field(const scanner *s, size_t at, int32_t before)
+{
+    const char *text = s->text + at;
+    size_t length = s->length - at;
+    if (!text_is_blank(before))
+        return false;
+    if (text_begins_with_bullet(text, length))
+        return true;
+    size_t blank = text_decode_before(s->text, s->begin, at, &before);
+    bool wide = before == 0x3000;
+    text_decode_before(s->text, s->begin, at - blank, &before);
+    wide = wide || text_is_blank(before);
+    bool apart = wide || (s->clause > 0 && (s->last > 0x2000 || !s->value));
+    return s->colon && apart && text_begins_field(text, length, !wide);
+}
+
+/* Whether nothing but emoji and other signs follows from `at` on: 你好😀. But 90°, C♯, and 二○○○. */
+static bool starts_signs(const scanner *s, size_t at, int32_t before)
+{
+    const char *text = s->text + at;
+    size_t length = s->length - at;
+    if (text_is_sign(s->last) || text_is_latin(before) || text_is_digit(before))
+        return false;
+    if (!text_is_blank(before) && text_begins_with_bullet(text, length))
+        return false;
+    return text_is_signs(text, length);
+}
+
+/* The signs or the label at the start of a sentence, which stay as they are. */
+static bool take_lead(scanner *s, size_t *at)
+{
+    size_t lead = text_lead_end(s->text + *at, s->length - *at);
+    int place = text_item_place(s->text + *at, s->length - *at);
+    if (place)
+        s->item = place;
+    *at += lead;
+    return lead > 0;
+}
+
+/* Whether the sentence ends at *at for what follows there, or is only a lead, which is taken. */
+static bool stands_apart(scanner *s, size_t *at, int32_t character)
+{
+    int32_t before;
+    if (s->last == 0) {
+        s->single = character == '\'';
+        return take_lead(s, at);
+    }
+    text_decode_before(s->text, s->begin, *at, &before);
+    return starts_item(s, *at, before) || starts_field(s, *at, before) ||
+           starts_signs(s, *at, before);
+}
+
+/* Ends the sentence at a separator; what was open goes no further. */
+static bool end_line(scanner *s, size_t *at, size_t size)
+{
+    bool done = emit(s, *at);
+    *at += size;
+    s->begin = s->line = *at;
+    s->speech = 0;
+    s->item = 0;
+    return done;
+}
+
+static void skip_blank(scanner *s, size_t *at, size_t size)
+{
+    *at += size;
+    if (s->last)
+        return;
+    if (s->line == s->begin)
+        s->line = *at;
+    s->begin = *at;
+}
+
 /* Reads what stands at *at and moves on. */
 static bool scan_one(scanner *s, size_t *at)
 {
@@ -368,18 +485,14 @@ static bool scan_one(scanner *s, size_t *at)
     size_t size = peek(s, *at, &character);
     bool ended;
     run r;
-    if (text_is_separator(character)) {
-        bool done = emit(s, *at);
-        s->begin = *at += size;
-        s->speech = 0;
-        return done;
-    }
+    if (text_is_separator(character))
+        return end_line(s, at, size);
     if (text_is_blank(character)) {
-        *at += size;
-        if (s->last == 0)
-            s->begin = *at;
+        skip_blank(s, at, size);
         return true;
     }
+    if (stands_apart(s, at, character))
+        return emit(s, *at);
     if (take_group(s, at, size, character, &ended))
         return !ended || emit(s, *at);
     if (read_run(s, *at, &r)) {
@@ -392,6 +505,11 @@ static bool scan_one(scanner *s, size_t *at)
         s->speech = 0;
     if (text_mark_of(character) == TEXT_MARK_COMMA)
         s->clause = 0;
+    if (character == ':' || character == 0xFF1A /* ： */) {
+        s->colon = true;
+        s->value = false;
+    }
+    s->value = s->value || text_is_han(character);
     if (text_is_content(character)) {
         s->content++;
         s->clause++;

@@ -71,11 +71,37 @@ static const char *const cases[] = {
     /* numbers, labels, abbreviations */
     "圆周率是3.14。|版本v1.2.3发布了。|ＩＰ是192.168.0.1。|３．１４也是。",
     "时间是10:30。|下午3 p.m. 开会。",
-    "1. 第一项。|2.第二项。|３．第三项。|IV. 第四。|A. 选项",
+    "1.| 第一项。|2.第二项。|３．第三项。|IV.| 第四。|A.| 选项",
     "他生于1998.|后来死了",
     "他在U.S.工作。|Dr. Wang 来了。|J. Smith 和 Mr. Li，e.g. 这个。",
     "见 No. 5 和 Fig. 3。|No. |我不去。",
     "苹果公司 Apple Inc. 很大。",
+    "Ｊ．史密斯来了。|他在2008. |后来",
+    "1。苹果|\n|多少？|10。|太贵了。|2023。|完",
+    "'你好。'他说。|'再见'，她说。",
+    /* bullets and other signs, list labels */
+    "•| 苹果|\n|·| 苹果|\n|●|苹果。|■|香蕉|\n|※| 注意|\n|\uF06C| 好",
+    "- |你好|\n|-5度|\n|——你好|\n|>> >| *强调*",
+    "●。|\n|★：推荐|\n|○|\n|●●●●|\n|- -",
+    "├── |目录|\n|│   └── |文件.txt 好",
+    "→ |打开。|❤️ |走吧！|👍🏻|好",
+    "℃是单位|\n|①第一|\n|≥ |5个|\n|⋯⋯好",
+    "○ |是　|● |否|\n|文件 |▸ |打印，根据 § 3 和 A → B 办",
+    "你好 |😀|\n|你好|☀️|\n|转90°|\n|公元二○○○|\n|评分 |★★★|\n|C♯",
+    "a.| 打开|\n|b)| 打开|\n|12.| 打开|\n|2008. 他来了。|J. Smith 来了",
+    "a.打开|\n|a. |\n|A. B. Smith",
+    /* items of a list on one line */
+    "1.打开电源|2.关闭电源，|3.等。",
+    "步骤：|1.打开|2.关闭。|答案：|A.苹果|B.香蕉",
+    "Ａ．苹果　|Ｂ．香蕉　|Ｃ．橘子",
+    "A. |苹果 |B. |香蕉|\n|C. |橘子",
+    "1.苹果3.|香蕉。|比例为1:1.|后来|2.来",
+    "1.他生于1998.|后来死了，第2.5节",
+    /* fields side by side */
+    "时间：三点　|地点：北京　|QQ：123|　　|主持人：李四",
+    "姓　名：张三 |性别：男 |年龄：20 |网址：http://a.com/b",
+    "注意：使用 Python 时：先装，返回了具有无效 id 的条目：1",
+    "地点 北京  时间 三点，他说：我们  见http://a.com",
     /* addresses, names, code */
     "访问https://a.com/x?q=1&y=2。|谢谢！",
     "见http://a.com/a?页面和www.b.com.页面",
@@ -86,7 +112,8 @@ static const char *const cases[] = {
     "表达式 .*? 匹配，条件 a ? b : c 也行。",
     "在page.html?#top这里",
     /* what is attached */
-    "太好了！😀|明天见。👨‍👩‍👧|好",
+    "太好了！|😀|明天见。|👨‍👩‍👧|好",
+    "“太好了！😀”他说。",
     "成立于1949年。[12]|后来。|[注]好",
     "Hello.' |好",
 };
@@ -207,6 +234,24 @@ START_TEST(reads_many_brackets)
 }
 END_TEST
 
+/* Nor must signs, wherever they stand. */
+START_TEST(reads_many_signs)
+{
+    static const char *const units[] = {"●", "—", "- ", "我- ", "😀我", "●。", "!😀", "：　", "1."};
+    base_buffer text = {0};
+    text_sentences sentences = {0};
+    for (size_t unit = 0; unit < sizeof units / sizeof *units; unit++) {
+        base_buffer_clear(&text);
+        for (int i = 0; i < 50000; i++)
+            ck_assert(base_buffer_append_string(&text, units[unit]));
+        ck_assert(text_split_sentences(text.data, text.length, &sentences));
+        ck_assert_uint_ge(sentences.count, 1);
+    }
+    text_sentences_free(&sentences);
+    base_buffer_free(&text);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("sentence");
@@ -214,5 +259,6 @@ int main(void)
     tcase_add_loop_test(tests, cuts_where_sentences_end, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tests, loses_nothing_but_blanks);
     tcase_add_test(tests, reads_many_brackets);
+    tcase_add_test(tests, reads_many_signs);
     return run_group("text_sentence", tests);
 }
