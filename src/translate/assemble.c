@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "text/punctuation.h"
 #include "translate/choose.h"
 
 #include <stdlib.h>
@@ -66,8 +67,31 @@ static bool append_space(base_buffer *text)
     return base_buffer_append_byte(text, ' ');
 }
 
+/* Whether a mark ends what stands before `end`. */
+static bool ends_with_mark(const translate_line *line, zhen_span span)
+{
+    int32_t character;
+    text_decode_before(line->text, span.begin, span.end, &character);
+    text_mark mark = text_mark_of(character);
+    return (mark != TEXT_MARK_NONE && mark != TEXT_MARK_COMMA) || text_is_closer(character);
+}
+
+/* The blanks of a gap as ASCII has them: an ideographic space is two columns wide. */
+static bool append_blanks(base_buffer *text, const translate_line *line, zhen_span gap)
+{
+    while (gap.begin < gap.end) {
+        int32_t character;
+        gap.begin += text_decode(line->text + gap.begin, gap.end - gap.begin, &character);
+        if (!base_buffer_append_string(text, character == 0x3000 ? "  " : " "))
+            return false;
+    }
+    return true;
+}
+
 /* What stands between two sentences: line structure as it was, and all of it between two that were
- * not translated; else the one space that English has there, whatever Chinese had. */
+ * not translated; as many blanks as there were where none of the marks that end sentences is, as
+ * between 时间：三点　地点：北京; else the one space that English has there, whatever Chinese had.
+ */
 static bool append_gap(assembler *a, const translate_line *line, const translate_sentence *before,
                        const translate_sentence *after)
 {
@@ -75,7 +99,18 @@ static bool append_gap(assembler *a, const translate_line *line, const translate
     if ((!is_translated(a->plan, before) && !is_translated(a->plan, after)) ||
         has_separator(line->text, gap))
         return append_span(&a->text, line, gap);
-    return append_space(&a->text);
+    if (gap.begin == gap.end || ends_with_mark(line, before->source))
+        return append_space(&a->text);
+    return append_blanks(&a->text, line, gap);
+}
+
+/* What stands between two pieces of a sentence: all of it if neither was translated. */
+static bool append_seam(base_buffer *text, const translate_line *line,
+                        const translate_piece *before, const translate_piece *after)
+{
+    if (before->entry || after->entry)
+        return append_space(text);
+    return append_span(text, line, (zhen_span){before->source.end, after->source.begin});
 }
 
 /* Appends the pieces of a sentence; versions: which version of each translated piece. */
@@ -85,7 +120,7 @@ static bool append_sentence(assembler *a, const translate_line *line,
     for (size_t i = 0; i < sentence->piece_count; i++) {
         size_t index = sentence->first_piece + i;
         const translate_piece *piece = &a->plan->pieces[index];
-        if (i > 0 && !append_space(&a->text))
+        if (i > 0 && !append_seam(&a->text, line, piece - 1, piece))
             return false;
         a->starts[index] = a->text.length;
         if (!piece->entry) {

@@ -184,7 +184,13 @@ static zhen_status plan_sentence(translate_plan *plan, const translate_line *lin
     if (!base_grow((void **)&plan->sentences, &plan->sentence_capacity, plan->sentence_count + 1,
                    sizeof *plan->sentences))
         return base_fail_memory(error);
-    for (zhen_span rest = source; rest.begin < rest.end; rest = trim(line, rest)) {
+    zhen_span rest = source;
+    if (!text_has_han(line->text + rest.begin, rest.end - rest.begin)) { /* however long it is */
+        if (!add_piece(plan, source, NULL))
+            return base_fail_memory(error);
+        rest.begin = rest.end;
+    }
+    for (; rest.begin < rest.end; rest = trim(line, rest)) {
         zhen_status status = take_piece(plan, line, &rest, error);
         if (status)
             return status;
