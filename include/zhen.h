@@ -125,11 +125,14 @@ typedef struct zhen_options {
     double length_penalty; /* score = log probability / length ^ length_penalty */
     zhen_early_stopping early_stopping;
     size_t min_new_tokens;
-    size_t max_new_tokens; /* 0: as many as the model and the length guard allow */
+    size_t max_new_tokens; /* with </s>, so not 1; 0: as many as the model and the length guard
+                              allow */
     size_t no_repeat_ngram;
     double repetition_penalty;
     bool scores;    /* greedy search: compute scores, which costs time; otherwise they are 0 */
-    bool guard;     /* break off endless repetition, bound the output's length, never be empty */
+    bool guard;     /* break off endless repetition, bound the output's length, never be empty;
+                       write no U+FFFD that the source has not; mend the quotation marks of speech
+                       that goes on over several sentences */
     bool alignment; /* fill in the links of each sentence */
 } zhen_options;
 
@@ -163,6 +166,8 @@ typedef struct zhen_link {
     zhen_span target; /* in the translation */
 } zhen_link;
 
+/* Signs before or after a sentence (a bullet, emoji) and list labels (a. 12) before a blank) are
+ * sentences of their own and pass through. */
 typedef struct zhen_sentence {
     zhen_span source; /* in the source text, without surrounding space */
     zhen_span target; /* in the translation */

@@ -1,15 +1,20 @@
 #include "translate/finish.h"
 
 #include "base/error.h"
+#include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Written over bytes that are to go. UTF-8 has no such byte. */
+static const char DROPPED = '\xFF';
 
 static bool is_tidy(const base_buffer *text)
 {
     size_t length = text->length;
     return length == 0 || (text->data[0] != ' ' && text->data[length - 1] != ' ' &&
-                           !memmem(text->data, length, "  ", 2));
+                           !memmem(text->data, length, "  ", 2) &&
+                           !memchr(text->data, (unsigned char)DROPPED, length));
 }
 
 bool translate_tidy(base_buffer *text, zhen_span *spans, size_t count)
@@ -22,7 +27,8 @@ bool translate_tidy(base_buffer *text, zhen_span *spans, size_t count)
     size_t kept = 0;
     for (size_t i = 0; i < text->length; i++) {
         moved[i] = kept;
-        if (text->data[i] != ' ' || (kept && text->data[kept - 1] != ' '))
+        if (text->data[i] != DROPPED &&
+            (text->data[i] != ' ' || (kept && text->data[kept - 1] != ' ')))
             text->data[kept++] = text->data[i];
     }
     moved[text->length] = kept;
@@ -37,6 +43,80 @@ bool translate_tidy(base_buffer *text, zhen_span *spans, size_t count)
     free(moved);
     return true;
 }
+
+/* ---- Repairs -------------------------------------------------------------------------------- */
+
+/* Byte pieces that form no character come out as U+FFFD. A source that has none means none. */
+static void drop_broken(base_buffer *text, const zhen_text *source)
+{
+    static const char broken[] = "\xEF\xBF\xBD";
+    const size_t size = sizeof broken - 1;
+    if (memmem(source->bytes, source->length, broken, size))
+        return;
+    char *at = text->data;
+    while ((at = memmem(at, text->length - (size_t)(at - text->data), broken, size)))
+        memset(at, DROPPED, size);
+}
+
+/* Direct speech of a source text that goes on beyond its ends. */
+typedef struct speech {
+    bool closes; /* one that it did not open */
+    bool opens;  /* one that it does not close */
+    bool closes_last;
+} speech;
+
+static speech speech_of(const zhen_text *source)
+{
+    speech found = {false, false, false};
+    for (size_t at = 0; at < source->length;) {
+        int32_t character;
+        at += text_decode(source->bytes + at, source->length - at, &character);
+        bool opener = character == 0x201C /* “ */ || character == 0x300C /* 「 */;
+        bool closer = character == 0x201D /* ” */ || character == 0x300D /* 」 */;
+        if (opener)
+            found.opens = true;
+        if (closer && !found.opens)
+            found.closes = true;
+        if (closer)
+            found.opens = false;
+        found.closes_last = closer;
+    }
+    return found;
+}
+
+/* Sentences of one speech are translated one by one, and the model closes what it sees open and
+ * opens what it sees closed. Only the ends are mended; in the midst nobody knows the place. */
+static bool mend_quotes(base_buffer *text, const zhen_text *source)
+{
+    const speech open = speech_of(source);
+    size_t marks = 0;
+    for (size_t i = 0; i < text->length; i++)
+        marks += text->data[i] == '"';
+    char *end = text->data + text->length;
+    if (open.closes && !open.opens && marks <= 2 && text->length > 1 && text->data[0] == '"') {
+        text->data[0] = DROPPED;
+        marks--;
+    }
+    if (marks == 0)
+        return !(open.closes && open.closes_last && text->length) ||
+               base_buffer_append_byte(text, '"');
+    if (end[-1] != '"')
+        return true;
+    if (open.opens && !open.closes && marks % 2 == 0)
+        end[-1] = DROPPED;
+    else if ((open.closes || marks % 2 == 0) && text->length > 1 && end[-2] == ' ')
+        end[-2] = DROPPED; /* before a mark that closes */
+    return true;
+}
+
+bool translate_mend(base_buffer *text, zhen_span *spans, size_t count, const zhen_text *source)
+{
+    drop_broken(text, source);
+    return translate_tidy(text, spans, count) && mend_quotes(text, source) &&
+           translate_tidy(text, spans, count);
+}
+
+/* ---- Versions ------------------------------------------------------------------------------- */
 
 static bool is_known(const translate_entry *entry, const base_buffer *text)
 {
@@ -80,7 +160,10 @@ static zhen_status add_version(translate_finisher *finisher, translate_entry *en
                                     text, finisher->spans, error);
     if (status)
         return status;
-    if (!translate_tidy(text, finisher->spans, hypothesis->count))
+    const zhen_text source = {entry->text, entry->length};
+    bool tidy = finisher->guard ? translate_mend(text, finisher->spans, hypothesis->count, &source)
+                                : translate_tidy(text, finisher->spans, hypothesis->count);
+    if (!tidy)
         return base_fail_memory(error);
     bool best = entry->version_count == 0;
     if (best && entry->spans && hypothesis->alignment &&

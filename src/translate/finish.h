@@ -10,7 +10,7 @@
 /* Settings and working memory of one thread. All of the memory zero is empty. */
 typedef struct translate_finisher {
     const tok_tokenizer *tokenizer;
-    bool guard; /* never leave a version empty */
+    bool guard; /* mend versions, and never leave one empty */
     base_buffer text;
     zhen_span *spans; /* of the tokens in `text` */
     size_t capacity;
@@ -25,5 +25,12 @@ void translate_finisher_free(translate_finisher *finisher);
 /* Takes spaces off both ends of a text and leaves one of several in a row; moves spans along. False
  * when memory runs out. */
 bool translate_tidy(base_buffer *text, zhen_span *spans, size_t count);
+
+/* Tidies a translation of `source` and takes out of it what the model cannot have meant: U+FFFD
+ * that the source has not, which bytes that form no character become; a quotation mark at either
+ * end that closes or opens a speech which in the source goes on beyond this end; a space before the
+ * last mark of a quotation. Adds the closing mark of a speech that ends with the source. False when
+ * memory runs out. */
+bool translate_mend(base_buffer *text, zhen_span *spans, size_t count, const zhen_text *source);
 
 #endif

@@ -64,6 +64,8 @@ static zhen_status check_options(const zhen_options *options, zhen_error *error)
     if ((unsigned)options->early_stopping > ZHEN_EARLY_STOPPING_NEVER)
         return base_fail(error, bad, "early_stopping: there is no kind %d",
                          (int)options->early_stopping);
+    if (options->max_new_tokens == 1)
+        return base_fail(error, bad, "max_new_tokens: 1 leaves no room beside </s>");
     if (options->max_new_tokens && options->min_new_tokens > options->max_new_tokens)
         return base_fail(error, bad, "min_new_tokens: %zu is more than max_new_tokens, %zu",
                          options->min_new_tokens, options->max_new_tokens);

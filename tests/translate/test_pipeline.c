@@ -2,12 +2,14 @@
  * ones will replace it: only on how its words are put together. */
 #include "base/buffer.h"
 #include "support/suite.h"
+#include "text/random_text.h"
 #include "text/text.h"
 #include "translate/cores.h"
 #include "zhen.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <utf8proc.h>
 
 static zhen_model *model;
 
@@ -419,6 +421,137 @@ START_TEST(limits_new_tokens)
 }
 END_TEST
 
+/* Whatever signs stand before a sentence, they come out before it, as they were. */
+START_TEST(keeps_leads_in_front)
+{
+    static const char *const leads[] = {"•", "●",  "※",  "→",  "✓",  "❤️",  "-",
+                                        ">", "a.", "b)", "1.", "├─", "👍🏻"};
+    enum { LEADS = sizeof leads / sizeof *leads };
+    zhen_options options = settings();
+    options.beam = 1;
+    zhen_translator *translator = create(&options);
+    zhen_text texts[LEADS + 1] = {text_of("打开电源。")};
+    base_buffer sources[LEADS] = {{0}}, expected = {0};
+    for (size_t i = 0; i < LEADS; i++) {
+        ck_assert(base_buffer_append_string(&sources[i], leads[i]));
+        ck_assert(base_buffer_append_string(&sources[i], " 打开电源。"));
+        texts[i + 1] = (zhen_text){sources[i].data, sources[i].length};
+    }
+    zhen_translations *all = translate(translator, texts, LEADS + 1);
+    for (size_t i = 0; i < LEADS; i++) {
+        const zhen_translation *t = zhen_translations_get(all, i + 1);
+        check_form(&texts[i + 1], t);
+        base_buffer_clear(&expected);
+        ck_assert(base_buffer_append_string(&expected, leads[i]));
+        ck_assert(base_buffer_append_string(&expected, " "));
+        ck_assert(base_buffer_append_string(&expected, zhen_translations_get(all, 0)->text));
+        ck_assert_str_eq(t->text, expected.data);
+        base_buffer_free(&sources[i]);
+    }
+    base_buffer_free(&expected);
+    zhen_translations_free(all);
+    zhen_translator_free(translator);
+}
+END_TEST
+
+/* Characters of all kinds among Chinese; the model has seen few of them. */
+static void append_any(uint64_t *state, base_buffer *text)
+{
+    static const int32_t starts[] = {0x20, 0x80, 0x2000, 0x2190, 0x2500, 0x3000, 0xFE00, 0x1F300};
+    static const char *const words[] = {"我们", "今天", "去", "书", "很好", "。"};
+    char bytes[4];
+    size_t roll = random_next(state) & 0xFFFFFF;
+    const char *word = words[roll % 6];
+    int32_t character = starts[roll % 8] + (int32_t)(roll >> 8) % 0x180;
+    if (roll % 3 == 0)
+        ck_assert(base_buffer_append_string(text, word));
+    else
+        ck_assert(base_buffer_append(
+            text, bytes, (size_t)utf8proc_encode_char(character, (utf8proc_uint8_t *)bytes)));
+}
+
+START_TEST(writes_no_broken_characters)
+{
+    enum { TEXTS = 60, CHARACTERS = 12 };
+    uint64_t state = 4;
+    zhen_options options = settings();
+    zhen_translator *translator = create(&options);
+    base_buffer sources[TEXTS] = {{0}};
+    zhen_text texts[TEXTS];
+    for (size_t i = 0; i < TEXTS; i++) {
+        for (size_t k = 0; k < CHARACTERS; k++)
+            append_any(&state, &sources[i]);
+        texts[i] = (zhen_text){sources[i].data, sources[i].length};
+    }
+    zhen_translations *all = translate(translator, texts, TEXTS);
+    for (size_t i = 0; i < TEXTS; i++) {
+        const zhen_translation *t = zhen_translations_get(all, i);
+        check_form(&texts[i], t);
+        ck_assert_msg(!strstr(t->text, "\uFFFD"), "%s\ngave %s", sources[i].data, t->text);
+        base_buffer_free(&sources[i]);
+    }
+    zhen_translations_free(all);
+    zhen_translator_free(translator);
+}
+END_TEST
+
+/* Longer than the windows that long texts are read by. */
+START_TEST(keeps_long_texts_without_chinese)
+{
+    zhen_options options = settings();
+    zhen_translator *translator = create(&options);
+    base_buffer plain = {0}, mixed = {0};
+    for (size_t i = 0; i < 5000; i++)
+        ck_assert(base_buffer_append_byte(&plain, i % 700 == 699 ? ' ' : 'A'));
+    ck_assert(base_buffer_append(&mixed, plain.data, plain.length));
+    ck_assert(base_buffer_append_string(&mixed, "。你好。"));
+    zhen_text texts[] = {{plain.data, plain.length}, {mixed.data, mixed.length}};
+    zhen_translations *all = translate(translator, texts, 2);
+    ck_assert_str_eq(zhen_translations_get(all, 0)->text, plain.data);
+    const zhen_translation *t = zhen_translations_get(all, 1);
+    ck_assert_uint_eq(t->sentence_count, 2);
+    ck_assert_uint_eq(t->sentences[0].target.end, plain.length + strlen("。"));
+    ck_assert(strncmp(t->text, mixed.data, t->sentences[0].target.end) == 0);
+    base_buffer_free(&plain);
+    base_buffer_free(&mixed);
+    zhen_translations_free(all);
+    zhen_translator_free(translator);
+}
+END_TEST
+
+/* Parts of a long sentence that have no Chinese are joined as they were. */
+START_TEST(joins_parts_without_chinese)
+{
+    zhen_options options = settings();
+    zhen_translator *translator = create(&options);
+    base_buffer source = {0};
+    for (size_t i = 0; i < 4000; i++)
+        ck_assert(base_buffer_append_byte(&source, 'A'));
+    ck_assert(base_buffer_append_string(&source, "是密码。"));
+    zhen_text text = {source.data, source.length};
+    zhen_translations *all = translate(translator, &text, 1);
+    ck_assert_uint_ge(strspn(zhen_translations_get(all, 0)->text, "A"), 2560);
+    base_buffer_free(&source);
+    zhen_translations_free(all);
+    zhen_translator_free(translator);
+}
+END_TEST
+
+START_TEST(keeps_fields_apart)
+{
+    zhen_options options = settings();
+    zhen_translator *translator = create(&options);
+    zhen_text text = text_of("时间：三点　地点：北京   编号：7");
+    zhen_translations *all = translate(translator, &text, 1);
+    const zhen_translation *t = zhen_translations_get(all, 0);
+    ck_assert_uint_eq(t->sentence_count, 3);
+    ck_assert_uint_eq(t->sentences[1].target.begin, t->sentences[0].target.end + 2);
+    ck_assert_uint_eq(t->sentences[2].target.begin, t->sentences[1].target.end + 3);
+    zhen_translations_free(all);
+    zhen_translator_free(translator);
+}
+END_TEST
+
 static void *cancel(void *translator)
 {
     zhen_translator_cancel(translator);
@@ -494,6 +627,9 @@ START_TEST(refuses_senseless_options)
     options.max_new_tokens = 3;
     options.min_new_tokens = 4;
     check_refused(&options, "min_new_tokens");
+    options = settings();
+    options.max_new_tokens = 1;
+    check_refused(&options, "max_new_tokens");
 }
 END_TEST
 
@@ -510,6 +646,11 @@ int main(void)
                                   gives_alternatives,
                                   translates_nothing,
                                   limits_new_tokens,
+                                  keeps_leads_in_front,
+                                  writes_no_broken_characters,
+                                  keeps_long_texts_without_chinese,
+                                  joins_parts_without_chinese,
+                                  keeps_fields_apart,
                                   can_be_cancelled,
                                   refuses_senseless_options};
     return run_suite_with("translate_pipeline", tests, sizeof tests / sizeof *tests, open_model,
