@@ -21,6 +21,7 @@ typedef struct child {
 typedef struct placing {
     const doc_unit *unit;
     const doc_target *target;
+    bool wordless;
     size_t *need; /* of each mark */
     doc_steps *steps;
 } placing;
@@ -41,6 +42,14 @@ static bool holds_text(const doc_unit *unit, size_t open)
     return unit->marks[open].place.begin < unit->marks[unit->marks[open].partner].place.begin;
 }
 
+static bool holds_word(const doc_unit *unit, size_t open)
+{
+    for (size_t i = open + 1; i < unit->marks[open].partner; i++)
+        if (unit->marks[i].kind == DOC_WORD)
+            return true;
+    return false;
+}
+
 /* An element needs a token, or as many as the elements in it. */
 static void count_needs(placing *p)
 {
@@ -55,7 +64,8 @@ static void count_needs(placing *p)
             if (unit->marks[j].kind == DOC_OPEN)
                 j = unit->marks[j].partner;
         }
-        p->need[i] = sum == 0 && holds_text(unit, i) ? 1 : sum;
+        bool filled = p->wordless && holds_word(unit, i);
+        p->need[i] = sum == 0 && holds_text(unit, i) && !filled ? 1 : sum;
     }
 }
 
@@ -420,9 +430,10 @@ static doc_placing place_marks(placing *p, size_t begin, size_t end, zhen_span r
     return result;
 }
 
-doc_placing doc_place(const doc_unit *unit, const doc_target *target, doc_steps *steps)
+doc_placing doc_place(const doc_unit *unit, const doc_target *target, bool wordless,
+                      doc_steps *steps)
 {
-    placing p = {.unit = unit, .target = target, .steps = steps};
+    placing p = {.unit = unit, .target = target, .wordless = wordless, .steps = steps};
     steps->count = 0;
     p.need = calloc(unit->mark_count + 1, sizeof *p.need);
     if (!p.need)

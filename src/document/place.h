@@ -30,7 +30,11 @@ typedef enum doc_placing {
  * average. Given the order, their intervals of tokens are chosen by dynamic programming so that the
  * sum over each interval's tokens of (share that comes from the element - share that does not) is
  * greatest: stray links cost an element little, and function words between its words stay in it.
+ *
+ * wordless: the target is without the protected words; they will fill the elements that they are
+ * in.
  */
-doc_placing doc_place(const doc_unit *unit, const doc_target *target, doc_steps *steps);
+doc_placing doc_place(const doc_unit *unit, const doc_target *target, bool wordless,
+                      doc_steps *steps);
 
 #endif

@@ -1,7 +1,7 @@
 #include "document/project.h"
 
 #include "base/error.h"
-#include "document/place.h"
+#include "document/place_words.h"
 #include "document/words.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -371,10 +371,12 @@ static doc_placing place(const doc_unit *unit, doc_target *target, doc_steps *st
         return DOC_TOO_FEW;
     if (!doc_words_settle(unit, target))
         return DOC_NO_MEMORY;
-    doc_placing placing = doc_place(unit, target, steps);
+    doc_placing placing = doc_place(unit, target, false, steps);
+    if (placing == DOC_TOO_FEW)
+        placing = doc_place_words(unit, target, steps);
     if (placing != DOC_TOO_FEW)
         return placing;
-    return doc_target_shatter(target) ? doc_place(unit, target, steps) : DOC_NO_MEMORY;
+    return doc_target_shatter(target) ? doc_place_words(unit, target, steps) : DOC_NO_MEMORY;
 }
 
 static bool project(doc_unit *unit, const char *source, const zhen_translation *translation,

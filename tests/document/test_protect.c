@@ -282,6 +282,38 @@ START_TEST(frames_stay)
 }
 END_TEST
 
+/* Gives the translation to the only text of an HTML document. */
+static void expect_translated(const char *html, const char *text, const char *translated,
+                              const char *expected)
+{
+    zhen_document_options o;
+    zhen_reader *reader;
+    zhen_document *document;
+    zhen_text output;
+    zhen_document_options_init(&o, ZHEN_FORMAT_HTML);
+    ck_assert_int_eq(zhen_reader_create(&o, &reader, NULL), ZHEN_OK);
+    ck_assert_int_eq(zhen_reader_feed(reader, html, strlen(html), NULL), ZHEN_OK);
+    ck_assert_int_eq(zhen_reader_finish(reader, NULL), ZHEN_OK);
+    ck_assert_int_eq(zhen_reader_next(reader, false, &document, NULL), ZHEN_OK);
+    ck_assert_str_eq(zhen_document_text(document, 0).bytes, text);
+    zhen_translation translation = {.text = translated, .length = strlen(translated)};
+    ck_assert_int_eq(zhen_document_set(document, 0, &translation, NULL), ZHEN_OK);
+    ck_assert_int_eq(zhen_document_render(document, &output, NULL), ZHEN_OK);
+    ck_assert_str_eq(output.bytes, expected);
+    zhen_document_free(document);
+    zhen_reader_free(reader);
+}
+
+/* Words that the translation has at the wrong side of an element go back into their own. */
+START_TEST(misplaced_words_return)
+{
+    expect_translated("<p>我%s<b>爱%d水%x</b>课", "我27爱38水46课", "38 I 27 love 46 it",
+                      "<p>%s I <b>%d love %x</b> it");
+    expect_translated("<p>我%s<b>%d水</b><i>课<u>%x爱%f</u></i>", "我27 38水课46爱59",
+                      "46 a 38 59 27", "<p><b>%d</b> <i><u>%x %f</u></i> %s a");
+}
+END_TEST
+
 int main(void)
 {
     static const TTest *const *const tests[] = {&long_numbers,
@@ -297,7 +329,8 @@ int main(void)
                                                 &points_at_the_end_stay_there,
                                                 &points_keep_their_blanks,
                                                 &frames_are_found,
-                                                &frames_stay};
+                                                &frames_stay,
+                                                &misplaced_words_return};
     TCase *group = tcase_create("protect");
     tcase_set_timeout(group, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
