@@ -7,6 +7,7 @@
 #include "document/document.h"
 #include "document/escape.h"
 #include "document/json_path.h"
+#include "document/patterns.h"
 #include "document/protect.h"
 
 #include <stdlib.h>
@@ -43,14 +44,6 @@ static void skip_blanks(scanner *s)
 
 /* ---- Strings ------------------------------------------------------------------------------ */
 
-static int hex_value(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* Reads the four digits of \uXXXX at `at`; -1 if they are none. */
 static int32_t read_hex(const scanner *s, size_t at)
 {
@@ -58,7 +51,7 @@ static int32_t read_hex(const scanner *s, size_t at)
     if (at + 4 > s->length)
         return -1;
     for (size_t i = 0; i < 4; i++) {
-        int digit = hex_value(s->text[at + i]);
+        int digit = doc_hex_value(s->text[at + i]);
         if (digit < 0)
             return -1;
         value = value * 16 + digit;

@@ -75,22 +75,14 @@ static const char *name_of(base_arena *arena, const char *text, size_t length, s
     return copy;
 }
 
-static int hex_value(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* The link with %E6 and the like read as bytes; NULL when memory runs out. */
 static char *decode_link(base_arena *arena, const char *text, zhen_span link, size_t *length)
 {
     char *decoded = base_arena_string(arena, text + link.begin, link.end - link.begin);
     *length = 0;
     for (size_t at = link.begin; decoded && at < link.end; at++) {
-        int high = text[at] == '%' && link.end - at > 2 ? hex_value(text[at + 1]) : -1;
-        int low = high >= 0 ? hex_value(text[at + 2]) : -1;
+        int high = text[at] == '%' && link.end - at > 2 ? doc_hex_value(text[at + 1]) : -1;
+        int low = high >= 0 ? doc_hex_value(text[at + 2]) : -1;
         decoded[(*length)++] = low >= 0 ? (char)(high * 16 + low) : text[at];
         at += low >= 0 ? 2 : 0;
     }

@@ -16,19 +16,14 @@ typedef struct line {
     char *next;
 } line;
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 static line read_line(char *text, const char *end)
 {
     char *stop = memchr(text, '\n', (size_t)(end - text));
     line l = {.text = text, .next = stop ? stop + 1 : text + (end - text)};
     stop = stop ? stop : l.next;
-    for (; l.text < stop && (is_blank(*l.text) || *l.text == '>'); l.text++)
+    for (; l.text < stop && (doc_is_blank(*l.text) || *l.text == '>'); l.text++)
         l.quoted = l.quoted || *l.text == '>';
-    while (stop > l.text && is_blank(stop[-1]))
+    while (stop > l.text && doc_is_blank(stop[-1]))
         stop--;
     l.length = (size_t)(stop - l.text);
     return l;

@@ -1,5 +1,6 @@
 #include "document/markdown_pad.h"
 
+#include "document/patterns.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
@@ -8,24 +9,19 @@
 
 enum { CELL = 3 /* characters that md4c wants in a cell */ };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* Whether a line can stand below a table's head; "- |" is an item of a list. */
 static bool is_below_head(const char *line, size_t length)
 {
     bool pipe = false, dash = false;
     size_t at = 0;
-    while (at < length && (is_blank(line[at]) || line[at] == '>'))
+    while (at < length && (doc_is_blank(line[at]) || line[at] == '>'))
         at++;
-    if (length - at >= 2 && line[at] == '-' && is_blank(line[at + 1]))
+    if (length - at >= 2 && line[at] == '-' && doc_is_blank(line[at + 1]))
         return false;
     for (; at < length; at++) {
         pipe = pipe || line[at] == '|';
         dash = dash || line[at] == '-';
-        if (!is_blank(line[at]) && line[at] != '|' && line[at] != '-' && line[at] != ':')
+        if (!doc_is_blank(line[at]) && line[at] != '|' && line[at] != '-' && line[at] != ':')
             return false;
     }
     return pipe && dash;

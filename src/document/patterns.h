@@ -71,6 +71,21 @@ static inline bool doc_is_alnum(char c)
     return doc_is_alpha(c) || doc_is_digit(c);
 }
 
+/* -1: it is no digit. */
+static inline int doc_hex_value(char c)
+{
+    return doc_is_digit(c)        ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* A blank within a line, whose end may be \r\n. */
+static inline bool doc_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
 /* Whether c is an ASCII character of `set` (which a zero byte never is). */
 static inline bool doc_is_one_of(char c, const char *set)
 {
