@@ -119,12 +119,19 @@ static bool mask_admonition(const line *l)
     return true;
 }
 
+/* Whether the line is one tag from `open` to `close`. */
+static bool is_tag(const line *l, const char *open, const char *close)
+{
+    if (!begins_with(l, open) || !ends_with(l, close))
+        return false;
+    const char *end = memmem(l->text, l->length, close, strlen(close));
+    return end == l->text + l->length - strlen(close);
+}
+
 /* A tag of Jekyll, Hugo or GitBook that has a line for itself: an empty line. */
 static bool mask_template(const line *l)
 {
-    if ((!begins_with(l, "{%") || !ends_with(l, "%}")) &&
-        (!begins_with(l, "{{<") || !ends_with(l, ">}}")) &&
-        (!begins_with(l, "{{%") || !ends_with(l, "%}}")))
+    if (!is_tag(l, "{%", "%}") && !is_tag(l, "{{<", ">}}") && !is_tag(l, "{{%", "%}}"))
         return false;
     hide(l, 0, l->length);
     return true;

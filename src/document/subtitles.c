@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 enum {
     LINE_WIDTH = 42,      /* characters in a line of an English subtitle, by custom */
@@ -320,8 +321,9 @@ static language language_of(const reading *r, zhen_span line)
         line.begin += text_decode(r->text + line.begin, line.end - line.begin, &c);
         if (text_is_han(c))
             return CHINESE;
-        if (text_is_latin(c))
-            found = FOREIGN;
+        utf8proc_category_t category = utf8proc_category(c);
+        if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO)
+            found = FOREIGN; /* a letter */
     }
     return found;
 }

@@ -254,6 +254,7 @@ START_TEST(markdown_extensions)
         {"=== \"我\"\n\n    !!! tip\n\n        爱\n", "=== \"pd\"\n\n    !!! tip\n\n        jg\n"},
         {"我\n$$\nE_1 = m c_2\n$$\n爱", "pd\n$$\nE_1 = m c_2\n$$\njg"},
         {"> 我\n> $$ \\text{爱} $$\n> 水", "> pd\n> $$ \\text{爱} $$\n> kz"},
+        {"{% a %} 我 {% b %}", "{% a %} pd {% b %}"},
         {"{% hint 我 %}\n爱\n{% endhint %}\n{{< tip >}}\n水\n{{< /tip >}}",
          "{% hint 我 %}\njg\n{% endhint %}\n{{< tip >}}\nkz\n{{< /tip >}}"},
         /* Half a formula is none. */
@@ -660,6 +661,7 @@ START_TEST(lines_of_cues_are_told_apart)
         {"我爱\nI love", "pd jg\nI love"},
         {"I love\n我\n爱，", "I love\npd jg,"},
         {"<i>我爱</i>\n<b>7 loves</b>", "<i>pd jg</i>\n<b>7 loves</b>"},
+        {"我爱\nこんにちは", "pd jg\nこんにちは"},
         {"我？\n爱。", "pd?\njg."},
         {"我\n爱。", "pd jg."},
         {"我\\N爱\\h水", "pd\\Njg\\hkz"},
