@@ -131,8 +131,8 @@ typedef struct zhen_options {
     double repetition_penalty;
     bool scores;    /* greedy search: compute scores, which costs time; otherwise they are 0 */
     bool guard;     /* break off endless repetition, bound the output's length, never be empty;
-                       write no U+FFFD that the source has not; mend the quotation marks of speech
-                       that goes on over several sentences */
+                       write no U+FFFD that the source has not; copy words in Latin letters; mend the
+                       quotation marks of speech that goes on over several sentences */
     bool alignment; /* fill in the links of each sentence */
 } zhen_options;
 

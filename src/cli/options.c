@@ -37,7 +37,7 @@ static const char help[] =
     "  -b, --beam=N              beam size (default: the model's); --greedy is --beam=1: fastest\n"
     "      --length-penalty=X    above 1 prefers longer translations, below 1 shorter\n"
     "      --max-length=N        at most N pieces per translated sentence\n"
-    "      --no-guard            do not break off endless repetition\n"
+    "      --no-guard            do not mend repetition and lost names\n"
     "  -t, --threads=N           worker threads (default: one per physical core)\n"
     "  -q, --quiet               errors only: no notes, no progress; -v, --verbose: a summary\n"
     "  -h, --help                print this help; -V, --version: print the version\n"

@@ -1,7 +1,8 @@
-/* What comes of a sentence whose search has ended: its translations, judged by the guard, or a
- * second try. */
+/* What comes of a sentence whose search has ended: its translations, judged by the guard, or
+ * another attempt. */
 #include "search/worker.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Cuts an endless repetition back to one occurrence, everything after it kept. */
@@ -64,8 +65,8 @@ bool search_found_sane(search_worker *worker, const search_sentence *source)
     return read_all_finished(worker, source, true) > 0;
 }
 
-/* The second try brought nothing sane either (a source of a few odd pieces and a small model): the
- * best hypothesis that says something, once. */
+/* The second attempt brought nothing sane either (a source of a few odd pieces and a small model):
+ * the best hypothesis that says something, once. */
 static void make_sane(search_worker *worker, const search_sentence *source, size_t count)
 {
     size_t steps = worker->options.max_new_tokens;
@@ -82,22 +83,62 @@ static void make_sane(search_worker *worker, const search_sentence *source, size
 
 /* A translation that repeats itself is better made anew; instead of an empty one the next best
  * will do. */
-static bool wants_second_try(search_worker *worker, const search_sentence *source)
+static bool went_wrong(search_worker *worker, const search_sentence *source)
 {
-    if (source->second_try)
-        return false;
     if (source->astray)
         return true;
     search_hypothesis best = read_finished(worker, source, 0);
     return is_loop(source, &best) || !search_found_sane(worker, source);
 }
 
-static void put_back(search_worker *worker, search_sentence *source)
+/* The words that the translation should have and has not. */
+static size_t count_missing(search_worker *worker, const search_sentence *source)
 {
+    if (source->copies.count == 0 || read_all_finished(worker, source, true) == 0)
+        return 0;
+    return search_copies_missing(&source->copies, worker->options.tokenizer,
+                                 worker->hypotheses[0].tokens, worker->hypotheses[0].count);
+}
+
+/* What the sentence is to be searched for once more; the attempt that it has had: no more. */
+static search_attempt next_attempt(search_worker *worker, search_sentence *source)
+{
+    switch (source->attempt) {
+    case SEARCH_FIRST:
+        if (went_wrong(worker, source))
+            return SEARCH_NO_REPEATS;
+        source->missing = count_missing(worker, source);
+        return source->missing > 0 ? SEARCH_COPYING : SEARCH_FIRST;
+    case SEARCH_COPYING:
+        if (went_wrong(worker, source) || count_missing(worker, source) >= source->missing)
+            return SEARCH_AS_FIRST;
+        return SEARCH_COPYING;
+    default:
+        return source->attempt;
+    }
+}
+
+static void put_back(search_worker *worker, search_sentence *source, search_attempt attempt)
+{
+    bool no_repeats = attempt == SEARCH_NO_REPEATS;
     source->astray = false;
-    source->second_try = true;
-    source->extra = (search_extra){.no_repeat_ngram = SEARCH_GUARD_NGRAM, .never_empty = true};
+    source->attempt = attempt;
+    source->extra = (search_extra){.no_repeat_ngram = no_repeats ? SEARCH_GUARD_NGRAM : 0,
+                                   .never_empty = no_repeats};
     worker->waiting[worker->waiting_count++] = source;
+}
+
+/* Takes the bonuses out of the scores again. */
+static void correct_scores(search_worker *worker, const search_sentence *source, size_t count)
+{
+    const search_options *options = &worker->options;
+    for (size_t i = 0; i < count && (options->beams > 1 || options->scores); i++) {
+        search_hypothesis *hypothesis = &worker->hypotheses[i];
+        double bonus = search_copies_bonus(&source->copies, options->tokenizer, hypothesis->tokens,
+                                           hypothesis->count);
+        double length = (double)(hypothesis->count + hypothesis->complete);
+        hypothesis->score -= bonus / pow(length, options->length_penalty);
+    }
 }
 
 /* Fills worker->hypotheses with what the caller is to get. */
@@ -117,11 +158,15 @@ static size_t choose(search_worker *worker, const search_sentence *source)
 zhen_status search_conclude(search_worker *worker, search_sentence *source, const search_feed *feed)
 {
     bool any = source->astray || source->beam.finished_count > 0;
-    if (worker->options.guard && any && wants_second_try(worker, source)) {
-        put_back(worker, source);
+    search_attempt next =
+        worker->options.guard && any ? next_attempt(worker, source) : source->attempt;
+    if (next != source->attempt) {
+        put_back(worker, source, next);
         return ZHEN_OK;
     }
     size_t count = choose(worker, source);
+    if (source->attempt == SEARCH_COPYING)
+        correct_scores(worker, source, count);
     worker->idle[worker->idle_count++] = source;
     return feed->done(feed->context, source->tag, worker->hypotheses, count);
 }

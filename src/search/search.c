@@ -7,7 +7,7 @@
 
 /* ---- Sentences come in ---------------------------------------------------------------------- */
 
-/* A sentence that is to be encoded: first those that wait for their second try, then new ones.
+/* A sentence that is to be encoded: first those that wait for another attempt, then new ones.
  * NULL: none left or no room. */
 static search_sentence *next_sentence(search_worker *worker, const search_feed *feed,
                                       bool *exhausted)
@@ -24,9 +24,13 @@ static search_sentence *next_sentence(search_worker *worker, const search_feed *
     worker->idle_count--;
     new_sentence->extra = (search_extra){0};
     new_sentence->astray = false;
-    new_sentence->second_try = false;
+    new_sentence->attempt = SEARCH_FIRST;
+    new_sentence->copies.count = 0;
     if (worker->options.guard)
         new_sentence->source_repeats = search_guard_repeats(new_sentence->ids, new_sentence->count);
+    if (worker->options.guard && worker->options.tokenizer)
+        search_copies_read(worker->options.tokenizer, new_sentence->ids, new_sentence->count,
+                           &new_sentence->copies);
     return new_sentence;
 }
 
@@ -128,8 +132,9 @@ static bool needs_full_row(const search_worker *worker, const search_sentence *s
     const search_options *options = &worker->options;
     banned += worker->constraints.always_count;
     bool renormalised = options->beams == 1 ? options->scores : options->renormalize_logits;
-    return worker->constraints.penalised || wanted(options) + banned > KN_TOP_MAX ||
-           (banned > 0 && renormalised && !source->second_try);
+    return worker->constraints.penalised || source->attempt == SEARCH_COPYING ||
+           wanted(options) + banned > KN_TOP_MAX ||
+           (banned > 0 && renormalised && source->attempt != SEARCH_NO_REPEATS);
 }
 
 /* Writes the rows of all active sentences for nn_step and what each must not say. Returns whether
@@ -178,12 +183,16 @@ static size_t gather(search_worker *worker, const search_sentence *source, size_
     int32_t forced = forced_token(options, beam);
     if (forced >= 0)
         return search_select_forced(beam, forced, candidates);
+    bool copying = source->attempt == SEARCH_COPYING;
     search_row_rules rules = {
         .kernels = worker->kernels,
         .constraints = &worker->constraints,
-        .normalise = options->beams > 1,
-        .renormalise = options->beams > 1 && options->renormalize_logits && !source->second_try,
-        .want_sum = options->beams == 1 && options->scores,
+        .normalise = options->beams > 1 || (copying && options->scores),
+        .renormalise = options->beams > 1 && options->renormalize_logits &&
+                       source->attempt != SEARCH_NO_REPEATS,
+        .want_sum = options->beams == 1 && options->scores && !copying,
+        .copies = copying ? &source->copies : NULL,
+        .speller = &worker->speller,
     };
     for (size_t slot = 0; slot < beam->live; slot++) {
         size_t row = first + slot;
@@ -198,7 +207,7 @@ static size_t gather(search_worker *worker, const search_sentence *source, size_
             continue;
         }
         const int32_t *history =
-            worker->constraints.penalised ? read_history(worker, beam, slot) : NULL;
+            worker->constraints.penalised || copying ? read_history(worker, beam, slot) : NULL;
         kn_top_start(top, wanted(options));
         search_select_row(&rules, history, beam->steps, worker->banned[row], logits, top);
     }
@@ -232,7 +241,8 @@ static bool holds_loop(search_worker *worker, const search_sentence *source, siz
 static bool is_astray(search_worker *worker, const search_sentence *source)
 {
     const search_beam *beam = &source->beam;
-    if (!worker->options.guard || source->second_try || beam->steps % SEARCH_GUARD_EVERY != 0)
+    if (!worker->options.guard || source->attempt == SEARCH_NO_REPEATS ||
+        beam->steps % SEARCH_GUARD_EVERY != 0)
         return false;
     for (size_t slot = 0; slot < beam->live; slot++) {
         if (!holds_loop(worker, source, slot))

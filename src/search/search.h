@@ -7,6 +7,7 @@
 #define SEARCH_SEARCH_H
 
 #include "nn/nn.h"
+#include "tokenizer/tokenizer.h"
 #include "zhen.h"
 
 /* Twice the beams candidates of each row must fit into a kn_top, with room for banned ones. */
@@ -32,6 +33,9 @@ typedef struct search_options {
     bool scores;
     /* Our own, off in parity tests: see guard.h. */
     bool guard;
+    /* Spells the pieces, so that the guard sees words that are not copied (copy.h); NULL: it does
+     * not look. Kept valid by the caller. */
+    const tok_tokenizer *tokenizer;
     /* Facts of the model. */
     int32_t start_id, eos_id;
     size_t max_positions; /* bounds max_new_tokens */

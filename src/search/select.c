@@ -32,6 +32,8 @@ void search_select_row(const search_row_rules *rules, const int32_t *history, si
     size_t outputs = nn_output_count(constraints->network);
     if (rules->normalise)
         kn_log_softmax(rules->kernels, logits, outputs);
+    if (rules->copies)
+        search_copies_favour(rules->copies, rules->speller, history + 1, steps, logits);
     if (constraints->penalised)
         search_constraints_penalise(constraints, history, steps, logits);
     for (size_t i = 0; i < constraints->always_count; i++)

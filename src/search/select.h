@@ -6,6 +6,7 @@
 
 #include "search/beam.h"
 #include "search/constraint.h"
+#include "search/copy.h"
 
 /* The rows that one hypothesis must not choose, beyond constraints->always. */
 typedef struct search_banned {
@@ -16,13 +17,16 @@ typedef struct search_banned {
 /* Turns a full row of logits, (outputs), into its best `top->k` after all constraints, in the way
  * of transformers: beam search works on log probabilities (normalise), greedy search on logits.
  * Afterwards top->values - log(top->sum) - top->maximum is what is added to a hypothesis' score.
- * history: as in search_constraints_penalise, or NULL if there is no penalty. */
+ * history: as in search_constraints_penalise, or NULL if there is no penalty and nothing to copy.
+ */
 typedef struct search_row_rules {
     const kn_table *kernels;
     const search_constraints *constraints;
     bool normalise;   /* log-softmax before the constraints */
     bool renormalise; /* log-softmax after them */
     bool want_sum;    /* the sum is wanted although not normalised: scores of greedy search */
+    const search_copies *copies; /* words to favour; NULL: none */
+    search_speller *speller;     /* for them */
 } search_row_rules;
 void search_select_row(const search_row_rules *rules, const int32_t *history, size_t steps,
                        search_banned banned, float *logits, kn_top *top);

@@ -68,6 +68,10 @@ static bool take_memory(search_worker *worker)
     size_t rows = worker->capacity * beams;
     bool complete =
         search_constraints_init(&worker->constraints, &worker->arena, worker->network, options);
+    if (options->tokenizer)
+        complete = search_speller_init(&worker->speller, &worker->arena, options->tokenizer,
+                                       worker->network) &&
+                   complete;
     worker->most_banned = search_constraints_most(&worker->constraints, steps, options->guard);
     worker->active = take(worker, &complete, worker->capacity, sizeof(search_sentence *));
     worker->idle = take(worker, &complete, worker->capacity, sizeof(search_sentence *));

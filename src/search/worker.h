@@ -5,11 +5,20 @@
 #include "base/arena.h"
 #include "search/beam.h"
 #include "search/constraint.h"
+#include "search/copy.h"
 #include "search/guard.h"
 #include "search/search.h"
 #include "search/select.h"
 
-/* A sentence in the batch, or waiting for its second try. */
+/* What a sentence is searched for. */
+typedef enum search_attempt {
+    SEARCH_FIRST,
+    SEARCH_COPYING,    /* words that were missing are favoured */
+    SEARCH_AS_FIRST,   /* which was of no use */
+    SEARCH_NO_REPEATS, /* the first one brought nothing sane */
+} search_attempt;
+
+/* A sentence in the batch, or waiting for its next attempt. */
 typedef struct search_sentence {
     search_beam beam;
     nn_sentence *state;
@@ -18,8 +27,10 @@ typedef struct search_sentence {
     size_t source_repeats; /* as search_guard_repeats; only with the guard */
     search_extra extra;
     bool astray; /* nothing but endless repetition was found */
-    bool second_try;
-    bool full_row; /* of this step's rows some must be seen whole */
+    search_attempt attempt;
+    search_copies copies; /* none without the guard */
+    size_t missing;       /* of them after the first attempt */
+    bool full_row;        /* of this step's rows some must be seen whole */
 } search_sentence;
 
 struct search_worker {
@@ -29,6 +40,7 @@ struct search_worker {
     base_arena arena;
     search_options options;
     search_constraints constraints;
+    search_speller speller; /* only with a tokenizer */
 
     size_t capacity; /* sentences at most; each is in one of these three lists: */
     search_sentence **active, **idle, **waiting;
@@ -53,8 +65,8 @@ struct search_worker {
 
 /* Is there a finished hypothesis that the guard would let pass? */
 bool search_found_sane(search_worker *worker, const search_sentence *source);
-/* Hands a sentence that is done to the caller, or puts it back for a second try. Its state in the
- * network has been released. Anything but ZHEN_OK is the caller's. */
+/* Hands a sentence that is done to the caller, or puts it back for another attempt. Its state in
+ * the network has been released. Anything but ZHEN_OK is the caller's. */
 zhen_status search_conclude(search_worker *worker, search_sentence *source,
                             const search_feed *feed);
 

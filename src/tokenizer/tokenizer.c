@@ -208,6 +208,21 @@ size_t tok_memory(const tok_tokenizer *tokenizer)
            tokenizer->target_vocabulary->size;
 }
 
+const char *tok_source_piece(const tok_tokenizer *tokenizer, int32_t id, size_t *length)
+{
+    return tok_vocabulary_piece(&tokenizer->source_vocabulary, id, length);
+}
+
+const char *tok_target_piece(const tok_tokenizer *tokenizer, int32_t id, size_t *length)
+{
+    return tok_vocabulary_piece(tokenizer->target_vocabulary, id, length);
+}
+
+int32_t tok_target_find(const tok_tokenizer *tokenizer, const char *piece, size_t length)
+{
+    return tok_vocabulary_find(tokenizer->target_vocabulary, piece, length);
+}
+
 /* ---- Text to ids ---------------------------------------------------------------------------- */
 
 static bool append(tok_source *source, int32_t id, zhen_span span)

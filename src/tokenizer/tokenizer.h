@@ -30,6 +30,13 @@ size_t tok_source_size(const tok_tokenizer *tokenizer);
 size_t tok_target_size(const tok_tokenizer *tokenizer);
 size_t tok_memory(const tok_tokenizer *tokenizer);
 
+/* How a piece is spelled, `length` bytes without a zero byte, U+2581 for a blank; NULL if there is
+ * none with this id. */
+const char *tok_source_piece(const tok_tokenizer *tokenizer, int32_t id, size_t *length);
+const char *tok_target_piece(const tok_tokenizer *tokenizer, int32_t id, size_t *length);
+/* The target id of a piece, or -1. */
+int32_t tok_target_find(const tok_tokenizer *tokenizer, const char *piece, size_t length);
+
 /* The ids of a source sentence, without </s>, and where each piece stands in the sentence. */
 typedef struct tok_source {
     int32_t *ids;

@@ -88,6 +88,7 @@ static search_options search_settings(const zhen_model *model, const zhen_option
     settings.scores = options->scores;
     settings.alignment = options->alignment;
     settings.guard = options->guard;
+    settings.tokenizer = model->tokenizer;
     return settings;
 }
 
