@@ -9,6 +9,6 @@ set -eu
 zhen=${ZHEN:-zhen}
 block=${BLOCK:-256k}
 if [ $# -gt 0 ]; then
-    exec parallel --pipe --keep-order --block "$block" --sshlogin "$1" "$zhen" -q -t 1
+    exec parallel -q --pipe --keep-order --block "$block" --sshlogin "$1" "$zhen" -q -t 1
 fi
-exec parallel --pipe --keep-order --block "$block" "$zhen" -q -t 1
+exec parallel -q --pipe --keep-order --block "$block" "$zhen" -q -t 1

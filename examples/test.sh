@@ -40,7 +40,8 @@ start_sshd() {
 }
 
 if command -v parallel > /dev/null; then
-    ./parallel.sh < "$text" > "$work/parallel" 2> /dev/null
+    ln -s "$zhen" "$work/a zhen"
+    ZHEN="$work/a zhen" ./parallel.sh < "$text" > "$work/parallel" 2> /dev/null
     expect_same "GNU parallel" parallel
     if start_sshd; then
         ./parallel.sh localhost,127.0.0.1 < "$text" > "$work/over-ssh" 2> "$work/log"
@@ -63,12 +64,23 @@ case "$*" in
         SLURM_ARRAY_TASK_ID=$id SLURM_CPUS_PER_TASK=1 bash "${@: -1}" || exit 1
     done
     echo 1 ;;
-*--wrap*) bash -c "${@: -1}" ;;
+*) bash "${@: -1}" ;;
 esac
 END
 chmod +x "$work/bin/sbatch"
-PATH=$work/bin:$PATH ./slurm.sh "$text" "$work/slurm" 3
+slurm() {
+    PATH=$work/bin:$PATH ./slurm.sh "$@"
+}
+slurm "$text" "$work/slurm" 3
 expect_same "Slurm array job (stand-in for sbatch)" slurm
+
+# Submitted again after a failure: with another number of tasks, with another text in between.
+tail -n +5 "$text" > "$work/other"
+! ZHEN=/bin/false slurm "$text" "$work/again" 8 || failed=1
+! ZHEN=/bin/false slurm "$work/other" "$work/again" 3 || failed=1
+[ ! -e "$work/again" ] || failed=1
+slurm "$text" "$work/again" 3
+expect_same "Slurm array job, submitted again" again
 
 python=${PYTHON:-python3}
 if "$python" -c 'import pyspark' 2> /dev/null && command -v java > /dev/null; then
