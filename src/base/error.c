@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,13 @@ zhen_status base_fail(zhen_error *error, zhen_status status, const char *format,
         if ((unsigned char)*c < 0x20 || *c == 0x7F)
             *c = '?';
     return status;
+}
+
+zhen_status base_fail_errno(const char *path, const char *what, zhen_error *error)
+{
+    char reason[128];
+    return base_fail(error, ZHEN_ERROR_IO, "%s: %s: %s", path, what,
+                     strerror_r(errno, reason, sizeof reason));
 }
 
 zhen_status base_fail_memory(zhen_error *error)

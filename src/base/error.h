@@ -11,6 +11,9 @@
 __attribute__((format(printf, 3, 4))) zhen_status base_fail(zhen_error *error, zhen_status status,
                                                             const char *format, ...);
 
+/* "PATH: WHAT: reason", the reason being that of errno: an operation on a file has failed. */
+zhen_status base_fail_errno(const char *path, const char *what, zhen_error *error);
+
 /* Out of memory. */
 zhen_status base_fail_memory(zhen_error *error);
 

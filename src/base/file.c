@@ -13,19 +13,12 @@
 
 enum { ATTEMPTS = 100 }; /* at a temporary name that nobody has */
 
-static zhen_status fail_errno(const char *path, const char *what, zhen_error *error)
-{
-    char reason[128];
-    return base_fail(error, ZHEN_ERROR_IO, "%s: %s: %s", path, what,
-                     strerror_r(errno, reason, sizeof reason));
-}
-
 static zhen_status map_descriptor(int descriptor, const char *path, base_map *map,
                                   zhen_error *error)
 {
     struct stat status;
     if (fstat(descriptor, &status))
-        return fail_errno(path, "cannot be examined", error);
+        return base_fail_errno(path, "cannot be examined", error);
     if (!S_ISREG(status.st_mode))
         return base_fail(error, ZHEN_ERROR_IO, "%s: not a regular file", path);
     *map = (base_map){0};
@@ -33,7 +26,7 @@ static zhen_status map_descriptor(int descriptor, const char *path, base_map *ma
         return ZHEN_OK;
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (bytes == MAP_FAILED)
-        return fail_errno(path, "cannot be mapped", error);
+        return base_fail_errno(path, "cannot be mapped", error);
     map->bytes = bytes;
     map->size = (size_t)status.st_size;
     return ZHEN_OK;
@@ -44,7 +37,7 @@ zhen_status base_map_open(const char *path, base_map *map, zhen_error *error)
     /* O_NONBLOCK: opening a pipe that nobody writes to must fail, not wait. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
-        return fail_errno(path, "cannot be opened", error);
+        return base_fail_errno(path, "cannot be opened", error);
     zhen_status status = map_descriptor(descriptor, path, map, error);
     close(descriptor);
     return status;
@@ -123,13 +116,13 @@ zhen_status base_file_write(const char *path, const void *bytes, size_t size, zh
         return base_fail_memory(error);
     zhen_status status = ZHEN_OK;
     if (descriptor < 0)
-        status = fail_errno(path, "cannot be created", error);
+        status = base_fail_errno(path, "cannot be created", error);
     else if (!write_all(descriptor, bytes, size) || fsync(descriptor))
-        status = fail_errno(path, "cannot be written", error);
+        status = base_fail_errno(path, "cannot be written", error);
     if (descriptor >= 0 && close(descriptor) && !status)
-        status = fail_errno(path, "cannot be written", error);
+        status = base_fail_errno(path, "cannot be written", error);
     if (!status && rename(temporary, path))
-        status = fail_errno(path, "cannot be put in place", error);
+        status = base_fail_errno(path, "cannot be put in place", error);
     if (status && descriptor >= 0)
         unlink(temporary);
     free(temporary);

@@ -14,13 +14,6 @@
 
 enum { ATTEMPTS = 100 };
 
-static zhen_status fail_errno(const char *path, const char *what, zhen_error *error)
-{
-    char reason[128];
-    return base_fail(error, ZHEN_ERROR_IO, "%s: %s: %s", path, what,
-                     strerror_r(errno, reason, sizeof reason));
-}
-
 /* The path to rename to: of an existing directory its real one, since renaming to a symbolic link
  * would replace the link; of a new one the path without slashes at the end. */
 static char *resolve(const char *path)
@@ -66,7 +59,7 @@ static zhen_status make_temporary(base_staging *staging, zhen_error *error)
         if (errno != EEXIST)
             break;
     }
-    return fail_errno(staging->target, "cannot be created", error);
+    return base_fail_errno(staging->target, "cannot be created", error);
 }
 
 zhen_status base_staging_begin(const char *path, base_staging *staging, zhen_error *error)
@@ -117,7 +110,7 @@ zhen_status base_staging_commit(base_staging *staging, zhen_error *error)
         release(staging);
         return ZHEN_OK;
     }
-    zhen_status status = fail_errno(staging->target, "cannot be put in place", error);
+    zhen_status status = base_fail_errno(staging->target, "cannot be put in place", error);
     base_staging_abort(staging);
     return status;
 }
