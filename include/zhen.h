@@ -4,7 +4,8 @@
  * The public interface of libzhen. A model is opened once and shared by any number of threads; a
  * translator holds the settings and the working memory and belongs to one thread at a time (it
  * starts worker threads of its own). The library never prints, never exits and keeps no global
- * state: every failure comes back as a zhen_status with a one-line message in a zhen_error.
+ * state: every failure comes back as a zhen_status with a one-line message in a zhen_error. Only
+ * OpenBLAS, which models with float weights need, is set to one thread for the whole process.
  *
  *     zhen_error error;
  *     zhen_model *model;

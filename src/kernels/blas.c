@@ -17,9 +17,6 @@ enum { FEW_ROWS = 8 };
 struct kn_blas {
     void *library;
     __typeof__(cblas_sgemm) *sgemm;
-    __typeof__(openblas_get_num_threads) *get_num_threads;
-    __typeof__(openblas_set_num_threads) *set_num_threads;
-    __typeof__(openblas_get_corename) *get_corename;
     /* On a processor that is younger than itself, OpenBLAS falls back to its oldest kernels, which
      * are slower than our loops. */
     bool outdated;
@@ -41,12 +38,23 @@ static bool find(void *library, const char *name, void *function)
     return address != NULL;
 }
 
-static bool find_all(kn_blas *blas)
+/* Takes what we need out of the library. Our threads each multiply for themselves, so OpenBLAS is
+ * to use one; that is a setting of the whole process, not safe to change while others multiply, and
+ * therefore made once, here. */
+static bool set_up(kn_blas *blas)
 {
-    return find(blas->library, "cblas_sgemm", &blas->sgemm) &&
-           find(blas->library, "openblas_get_num_threads", &blas->get_num_threads) &&
-           find(blas->library, "openblas_set_num_threads", &blas->set_num_threads) &&
-           find(blas->library, "openblas_get_corename", &blas->get_corename);
+    __typeof__(openblas_get_num_threads) *get_num_threads;
+    __typeof__(openblas_set_num_threads) *set_num_threads;
+    __typeof__(openblas_get_corename) *get_corename;
+    if (!find(blas->library, "cblas_sgemm", &blas->sgemm) ||
+        !find(blas->library, "openblas_get_num_threads", &get_num_threads) ||
+        !find(blas->library, "openblas_set_num_threads", &set_num_threads) ||
+        !find(blas->library, "openblas_get_corename", &get_corename))
+        return false;
+    if (get_num_threads() != 1)
+        set_num_threads(1);
+    blas->outdated = strcmp(get_corename(), "Prescott") == 0;
+    return true;
 }
 
 zhen_status kn_blas_open(const char *library, kn_blas **blas, zhen_error *error)
@@ -57,12 +65,11 @@ zhen_status kn_blas_open(const char *library, kn_blas **blas, zhen_error *error)
         return base_fail_memory(error);
     /* Its threads may be asleep in its code when we close it: once loaded, it stays. */
     opened->library = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!opened->library || !find_all(opened)) {
+    if (!opened->library || !set_up(opened)) {
         zhen_status status = fail(library, error);
         kn_blas_close(opened);
         return status;
     }
-    opened->outdated = strcmp(opened->get_corename(), "Prescott") == 0;
     *blas = opened;
     return ZHEN_OK;
 }
@@ -84,8 +91,6 @@ static bool own_loops_are_faster(const kn_table *table, const kn_blas *blas, siz
 static void multiply_blas(const kn_blas *blas, const float *x, size_t x_stride, size_t rows,
                           const float *w, size_t in, size_t out, float *y, size_t y_stride)
 {
-    if (blas->get_num_threads() != 1)
-        blas->set_num_threads(1);
     blas->sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)rows, (blasint)out, (blasint)in,
                 1.0F, x, (blasint)x_stride, w, (blasint)in, 0.0F, y, (blasint)y_stride);
 }

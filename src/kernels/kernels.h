@@ -61,15 +61,14 @@ void kn_multiply(const kn_table *table, const void *quantized, size_t rows, cons
 /* OpenBLAS, loaded when float weights need it. Loading it with the program would cost every start
  * a third of its time, for its size and for threads that spin before they sleep. */
 typedef struct kn_blas kn_blas;
-/* `library`: its file name for dlopen; KN_BLAS_LIBRARY is what we were built with. Fails with
+/* `library`: its file name for dlopen; KN_BLAS_LIBRARY is what we were built with. Workers are our
+ * threads, so this sets the library's own number of threads to 1, for the whole process. Fails with
  * ZHEN_ERROR_UNSUPPORTED if it is not there. */
 zhen_status kn_blas_open(const char *library, kn_blas **blas, zhen_error *error);
 void kn_blas_close(kn_blas *blas); /* NULL is fine */
 
 /* The same product in float for weights that are float: OpenBLAS sgemm, bias and activation after.
- * w: (out, in); bias may be NULL; without `blas` our own loops, slower, do it all. Workers are our
- * threads, so OpenBLAS must not start its own: this sets its number of threads to 1, for the whole
- * process, when it is not 1 already. */
+ * w: (out, in); bias may be NULL; without `blas` our own loops, slower, do it all. */
 void kn_multiply_f32(const kn_table *table, const kn_blas *blas, const float *x, size_t x_stride,
                      size_t rows, const float *w, const float *bias, size_t in, size_t out,
                      kn_activation activation, float *y, size_t y_stride);

@@ -1,6 +1,7 @@
 #include "kernels/checks.h"
 #include "support/suite.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,30 @@ static void check_multiply_f32(const kn_blas *blas)
         }
 }
 
+/* The number of threads is the process's: set when the library is opened, and never again. */
+START_TEST(sets_threads_of_openblas_once)
+{
+    kn_blas *blas;
+    void *library = dlopen(KN_BLAS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_ptr_nonnull(library);
+    void *address = dlsym(library, "openblas_get_num_threads");
+    int (*get_num_threads)(void);
+    memcpy(&get_num_threads, &address, sizeof address);
+    void (*set_num_threads)(int);
+    address = dlsym(library, "openblas_set_num_threads");
+    memcpy(&set_num_threads, &address, sizeof address);
+    set_num_threads(2);
+    ck_assert_int_eq(kn_blas_open(KN_BLAS_LIBRARY, &blas, NULL), ZHEN_OK);
+    ck_assert_int_eq(get_num_threads(), 1);
+    set_num_threads(2);
+    int threads = get_num_threads(); /* 1 if the library was built without threads */
+    check_multiply_f32(blas);
+    ck_assert_int_eq(get_num_threads(), threads);
+    kn_blas_close(blas);
+    ck_assert_int_eq(dlclose(library), 0);
+}
+END_TEST
+
 START_TEST(multiplies_floats)
 {
     kn_blas *blas, *again;
@@ -129,6 +154,7 @@ int main(void)
     tcase_add_test(selection, selects_by_name);
     tcase_add_test(selection, names_those_available);
     tcase_add_test(selection, needs_a_library_that_is_openblas);
+    tcase_add_test(selection, sets_threads_of_openblas_once);
     tcase_add_test(selection, multiplies_floats);
     suite_add_tcase(suite, selection);
     return run_groups(suite);
