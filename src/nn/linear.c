@@ -1,13 +1,5 @@
 #include "nn/linear.h"
 
-static bool all_int8(const mdl_linear *const *layers, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!layers[i]->weight.s8)
-            return false;
-    return true;
-}
-
 static bool list_pieces(nn_linear *linear, const mdl_linear *const *layers, size_t count,
                         base_arena *arena)
 {
@@ -25,21 +17,6 @@ static bool list_pieces(nn_linear *linear, const mdl_linear *const *layers, size
     return kn_packed_size(pieces, count, linear->in, &linear->packed_size);
 }
 
-/* The float values of a matrix: its own, or computed from int8 ones into the arena. */
-static const float *float_weights(const mdl_matrix *matrix, base_arena *arena)
-{
-    if (matrix->f32)
-        return matrix->f32;
-    float *values = base_arena_calloc(arena, matrix->rows * matrix->cols, sizeof *values);
-    if (!values)
-        return NULL;
-    for (size_t r = 0; r < matrix->rows; r++)
-        for (size_t c = 0; c < matrix->cols; c++)
-            values[r * matrix->cols + c] =
-                (float)matrix->s8[r * matrix->cols + c] * matrix->scale[r];
-    return values;
-}
-
 static bool keep_in_place(nn_linear *linear, const mdl_linear *const *layers, size_t count,
                           base_arena *arena)
 {
@@ -47,9 +24,7 @@ static bool keep_in_place(nn_linear *linear, const mdl_linear *const *layers, si
     if (!parts)
         return false;
     for (size_t i = 0; i < count; i++) {
-        parts[i].weight = float_weights(&layers[i]->weight, arena);
-        if (!parts[i].weight)
-            return false;
+        parts[i].weight = layers[i]->weight.f32;
         parts[i].bias = layers[i]->bias;
         parts[i].rows = layers[i]->weight.rows;
     }
@@ -64,8 +39,8 @@ bool nn_linear_create(nn_linear *linear, const mdl_linear *const *layers, size_t
     *linear = (nn_linear){.in = layers[0]->weight.cols};
     for (size_t i = 0; i < count; i++)
         linear->out += layers[i]->weight.rows;
-    return all_int8(layers, count) ? list_pieces(linear, layers, count, arena)
-                                   : keep_in_place(linear, layers, count, arena);
+    return layers[0]->weight.s8 ? list_pieces(linear, layers, count, arena)
+                                : keep_in_place(linear, layers, count, arena);
 }
 
 void nn_linear_pack(nn_linear *linear, const kn_table *table, void *memory)
@@ -116,5 +91,5 @@ void nn_linear_apply_range(const nn_linear *linear, const kn_table *table, nn_in
     const nn_part *part = &linear->parts[0];
     kn_multiply_f32(table, linear->blas, input->x, input->cols, input->rows,
                     part->weight + begin * linear->in, part->bias ? part->bias + begin : NULL,
-                    linear->in, end - begin, KN_NONE, y, y_stride);
+                    linear->in, end - begin, activation, y, y_stride);
 }

@@ -27,10 +27,10 @@ typedef struct nn_linear {
     const kn_blas *blas;      /* for float; the creator sets it, or leaves it NULL */
 } nn_linear;
 
-/* Joins `count` layers of the same input width, which must outlive the result; if all of them are
- * int8, only until they are packed. Otherwise they stay where they are and are multiplied one by
- * one, an int8 one among them in float. The arena takes what is allocated besides. False when
- * memory runs out. */
+/* Joins `count` layers of the same input width, all int8 or all float, as they are in any one
+ * model. Float ones stay where they are, are multiplied one by one and must outlive the result;
+ * int8 ones need only live until they are packed. The arena takes what is allocated besides. False
+ * when memory runs out. */
 bool nn_linear_create(nn_linear *linear, const mdl_linear *const *layers, size_t count,
                       base_arena *arena);
 /* Packs the int8 matrices into `memory`, packed_size bytes, 64-aligned, which must outlive the

@@ -4,14 +4,12 @@
 #include "base/pages.h"
 #include "base/size.h"
 #include "base/task.h"
+#include "model/weights.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Marian masks pieces that must never be produced with this value or less. */
-static const float BANNED = -1e4F;
 
 static kn_activation activation_of(mdl_activation activation)
 {
@@ -115,7 +113,7 @@ static bool list_outputs(nn_network *network)
         return false;
     for (size_t token = 0; token < vocabulary; token++) {
         network->output_rows[token] = -1;
-        if (model->output_bias && model->output_bias[token] <= BANNED)
+        if (model->output_bias && model->output_bias[token] <= MDL_BANNED_BIAS)
             continue;
         network->output_rows[token] = (int32_t)network->output_count;
         network->output_tokens[network->output_count++] = (int32_t)token;

@@ -371,34 +371,6 @@ START_TEST(a_team_gives_the_same_bits)
 }
 END_TEST
 
-/* Some layers may be left in float where int8 is too coarse for them. */
-START_TEST(a_model_may_mix_int8_and_float_layers)
-{
-    fixture f = setup(SHAPES[_i]);
-    zhen_model *plain = synthetic_dequantized(f.int8);
-    zhen_model mixed = *f.int8;
-    mdl_layer *decoder = malloc(mixed.config.decoder.layers * sizeof *decoder);
-    memcpy(decoder, mixed.decoder, mixed.config.decoder.layers * sizeof *decoder);
-    decoder[0].self.key = plain->decoder[0].self.key;
-    decoder[1].cross.value = plain->decoder[1].cross.value;
-    decoder[1].fc2 = plain->decoder[1].fc2;
-    mixed.decoder = decoder;
-    mixed.output = plain->output;
-    nn_network *network;
-    ck_assert_int_eq(nn_network_create(&mixed, NULL, 1, &network, NULL), ZHEN_OK);
-    const int32_t tokens[] = {1, 5, 9, 13, 2, 44, 7};
-    float *all = decode_alone(f.networks[1], f.ids[2], LENGTHS[2], tokens, 7, NULL, NULL);
-    float *some = decode_alone(network, f.ids[2], LENGTHS[2], tokens, 7, NULL, NULL);
-    ck_assert_double_lt(relative_difference(some, all, 7 * nn_output_count(network)), 0.04);
-    free(all);
-    free(some);
-    nn_network_free(network);
-    free(decoder);
-    synthetic_free(plain);
-    teardown(&f);
-}
-END_TEST
-
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
 static void check_refused(nn_worker *worker, const nn_source *source, const char *word)
@@ -457,7 +429,6 @@ int main(void)
     tcase_add_loop_test(all, int8_agrees_with_float_evaluation_of_its_weights, 0, 2);
     tcase_add_loop_test(all, int8_is_the_same_on_every_instruction_set, 0, 2);
     tcase_add_loop_test(all, a_team_gives_the_same_bits, 0, 2);
-    tcase_add_loop_test(all, a_model_may_mix_int8_and_float_layers, 0, 2);
     tcase_add_test(all, impossible_sentences_are_refused);
     return run_group("nn_decoding", all);
 }

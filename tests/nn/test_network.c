@@ -1,4 +1,5 @@
 /* Which outputs a network has. */
+#include "nn/linear.h"
 #include "nn/nn.h"
 #include "nn/synthetic.h"
 #include "support/suite.h"
@@ -141,6 +142,36 @@ START_TEST(openblas_is_loaded_for_float_weights_alone)
 }
 END_TEST
 
+/* Part by part a float layer gives what it gives as a whole, activation and all. */
+START_TEST(a_range_of_outputs_is_part_of_all)
+{
+    enum { IN = 4, OUT = 2 * NN_LINEAR_STEP + 6, ROWS = 2 };
+    float weight[OUT * IN], bias[OUT], x[ROWS * IN], whole[ROWS * OUT], parts[ROWS * OUT];
+    for (size_t i = 0; i < OUT * IN; i++)
+        weight[i] = (float)((int)(i * 7 % 11) - 5);
+    for (size_t i = 0; i < OUT; i++)
+        bias[i] = (float)((int)(i % 5) - 2);
+    for (size_t i = 0; i < ROWS * IN; i++)
+        x[i] = (float)((int)(i % 3) - 1);
+    const mdl_linear layer = {{.rows = OUT, .cols = IN, .f32 = weight}, bias};
+    const mdl_linear *layers[] = {&layer};
+    const kn_table *table;
+    nn_linear linear;
+    base_arena arena = {0};
+    ck_assert_int_eq(kn_select(NULL, &table, NULL), ZHEN_OK);
+    ck_assert(nn_linear_create(&linear, layers, 1, &arena));
+    nn_input input = {.x = x, .rows = ROWS, .cols = IN};
+    nn_linear_apply(&linear, table, &input, KN_RELU, whole, OUT);
+    for (size_t begin = 0; begin < OUT; begin += NN_LINEAR_STEP) {
+        size_t end = begin + NN_LINEAR_STEP < OUT ? begin + NN_LINEAR_STEP : OUT;
+        nn_linear_apply_range(&linear, table, &input, begin, end, KN_RELU, parts + begin, OUT);
+    }
+    for (size_t i = 0; i < ROWS * OUT; i++)
+        ck_assert_msg(whole[i] == parts[i], "%zu: %g, %g", i, (double)whole[i], (double)parts[i]);
+    base_arena_free(&arena);
+}
+END_TEST
+
 int main(void)
 {
     TCase *outputs = tcase_create("outputs");
@@ -151,5 +182,6 @@ int main(void)
     tcase_add_test(outputs, a_model_that_produces_nothing_is_refused);
     tcase_add_test(outputs, an_unknown_instruction_set_is_refused);
     tcase_add_test(outputs, openblas_is_loaded_for_float_weights_alone);
+    tcase_add_test(outputs, a_range_of_outputs_is_part_of_all);
     return run_group("nn_network", outputs);
 }
