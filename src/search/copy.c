@@ -8,6 +8,7 @@
  * nearly as well. */
 static const float BEGIN_BONUS = 3.0F, SPELL_BONUS = 8.0F;
 
+static const char PLURAL[] = "s";
 static const char SPACE[] = "\xE2\x96\x81"; /* as SentencePiece has it in its pieces */
 enum { SPACE_BYTES = sizeof SPACE - 1, LEAST_LETTERS = 2 };
 
@@ -125,13 +126,15 @@ static void start_word(const search_copies *copies, progress *p)
     p->spelled = 0;
 }
 
-/* Whether a fitting word that is still missing is spelled out. */
+/* Whether a fitting word that is still missing is spelled out, in its plural perhaps (three bug are
+ * three bugs). */
 static bool is_whole(const search_copies *copies, const progress *p, size_t *word)
 {
     for (*word = 0; *word < copies->count && p->spelled > 0; ++*word) {
         size_t length;
         (void)word_at(copies, *word, &length);
-        if (holds(p->fitting & ~p->said, *word) && length == p->spelled)
+        if (holds(p->fitting & ~p->said, *word) &&
+            (length == p->spelled || length + 1 == p->spelled))
             return true;
     }
     return false;
@@ -145,16 +148,15 @@ static void leave_word(const search_copies *copies, progress *p)
     start_word(copies, p);
 }
 
-/* Whether the word goes on with these bytes, in capitals or not. */
+/* Whether the word, or its plural, goes on with these bytes, in capitals or not. */
 static bool goes_on_with(const search_copies *copies, size_t word, size_t from, const char *text,
                          size_t bytes)
 {
     size_t length;
     const char *letters = word_at(copies, word, &length);
-    if (from + bytes > length)
-        return false;
     for (size_t i = 0; i < bytes; i++) {
-        if (fold(letters[from + i]) != fold(text[i]))
+        char wanted = from + i < length ? letters[from + i] : PLURAL[0];
+        if (from + i > length || fold(wanted) != fold(text[i]))
             return false;
     }
     return true;
@@ -252,7 +254,8 @@ static float bonus_of(const search_copies *copies, const progress *p, const char
         return 0.0F;
     if (any_has(copies, p->fitting & ~p->said, p->spelled, piece, length))
         return p->spelled > 0 ? SPELL_BONUS : BEGIN_BONUS;
-    return is_whole(copies, p, &word) ? -SPELL_BONUS : 0.0F;
+    bool plural = length == 1 && *piece == PLURAL[0];
+    return !plural && is_whole(copies, p, &word) ? -SPELL_BONUS : 0.0F;
 }
 
 double search_copies_bonus(const search_copies *copies, const tok_tokenizer *tokenizer,
@@ -290,14 +293,16 @@ static void learn_pieces(search_speller *speller)
     speller->known = true;
 }
 
-/* The rows that get a bonus, each once, and what they had before. */
+/* A prefix with and without a blank, what is left of a word, and the plural. */
+enum { FAVOURS_MAX = 3 * SEARCH_COPY_BYTES + 1 };
+
+/* The rows that get a bonus, each once, and their scores with it. */
 typedef struct favours {
     size_t count;
     struct {
         int32_t row;
         float score;
-    } rows[3 *
-           SEARCH_COPY_BYTES]; /* a prefix with and without a blank, and what is left of a word */
+    } rows[FAVOURS_MAX];
 } favours;
 
 static void favour(favours *f, const search_speller *speller, const char *piece, size_t length,
@@ -353,6 +358,7 @@ void search_copies_favour(const search_copies *copies, search_speller *speller,
     if (is_whole(copies, &p, &whole)) {
         size_t outputs = nn_output_count(speller->network);
         learn_pieces(speller);
+        favour(&f, speller, PLURAL, sizeof PLURAL - 1, 0.0F, scores);
         for (size_t row = 0; row < outputs; row++)
             scores[row] -= speller->goes_on[row] ? SPELL_BONUS : 0.0F;
     }
