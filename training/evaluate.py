@@ -91,8 +91,8 @@ def worst(result):
 def report(results):
     figures = ["model", "form", "set", "sentences", "beam", "bleu", "chrf", "seconds", *scores.CHECKS]
     parts = ["# Scores", table([r.row() for r in results], figures),
-             "repeated, empty, numbers, length: percentage of translations with some four words twice, without any "
-             "word, without a number of the source, of unusual length."]
+             "repeated, empty, numbers, names, length: percentage of translations with some four words twice, without "
+             "any word, without a number of the source, without one of its words in Latin letters, of unusual length."]
     signatures = {r.scores[k] for r in results for k in ("bleu_signature", "chrf_signature") if r.scores}
     parts += [f"- `{s}`" for s in sorted(signatures)]
     for r in results:

@@ -11,6 +11,8 @@ from recipe import scores, text
     ("人口3.5亿。", "The population is 350 million.", []),
     ("总计1,200人。", "1200 people in total.", []),
     ("有１２人。", "There are 12 people.", []),
+    ("他叫Dilokrit，写bug。", "He is Dilokrit, who writes bugs.", []),
+    ("他叫Dilokrit。", "He is Dilkullkull.", ["names"]),
     ("你好。", "", ["empty"]),
     ("他走了。", "He went to the house, then he went to the house.", ["repeated", "length"]),
     ("这是一个非常非常非常非常长的句子。", "Long.", ["length"]),
@@ -21,7 +23,7 @@ def test_faults(chinese, english, expected):
 
 def test_shares():
     assert scores.shares([[], ["empty"], ["numbers", "length"], []]) == \
-        dict(repeated=0.0, empty=25.0, numbers=25.0, length=25.0)
+        dict(repeated=0.0, empty=25.0, numbers=25.0, names=0.0, length=25.0)
 
 
 def test_scores_have_signatures():

@@ -5,7 +5,7 @@ import unicodedata
 
 from sacrebleu.metrics import BLEU, CHRF
 
-CHECKS = ("repeated", "empty", "numbers", "length")
+CHECKS = ("repeated", "empty", "numbers", "names", "length")
 USUAL_LENGTH = 0.8, 8.0  # characters of English for each of Chinese
 UNITS = re.compile(r"[万亿千百十兆点％%折倍成]|分之")
 
@@ -42,6 +42,14 @@ def missing_numbers(chinese, english):
     return False
 
 
+def missing_names(chinese, english):
+    """Whether a word in Latin letters is nowhere in the translation."""
+    def words(text):
+        return re.findall(r"[A-Za-z]{2,}", unicodedata.normalize("NFKC", text))
+    here = {w.lower().removesuffix("s") for w in words(english)}
+    return any(w.lower().removesuffix("s") not in here for w in words(chinese))
+
+
 def odd_length(chinese, english):
     ratio = len(english) / max(1, len(chinese))
     return not USUAL_LENGTH[0] <= ratio <= USUAL_LENGTH[1]
@@ -52,7 +60,7 @@ def faults(chinese, english):
     if not english.strip():
         return ["empty"]
     found = (("repeated", repeats(english)), ("numbers", missing_numbers(chinese, english)),
-             ("length", odd_length(chinese, english)))
+             ("names", missing_names(chinese, english)), ("length", odd_length(chinese, english)))
     return [name for name, bad in found if bad]
 
 
