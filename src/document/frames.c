@@ -162,7 +162,7 @@ static bool find_all(finding *f)
     size_t plural_end = 0;
     for (size_t at = 0; at < f->length; at++) {
         bool found = false, plural = false;
-        if (f->text[at] == '#' && at < plural_end && !add(f, at, at + 1, DOC_EVENT_WORD))
+        if (at < plural_end && f->text[at] == '#' && !add(f, at, at + 1, DOC_EVENT_WORD))
             return false;
         if (f->text[at] != '{' || !f->closes[at])
             continue;

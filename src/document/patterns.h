@@ -29,9 +29,9 @@ bool doc_is_counted(const char *text, size_t length, size_t end);
 /* Placeholders of templates and messages (patterns_template.c). */
 size_t doc_match_braces(const char *text, size_t length, size_t at);
 size_t doc_match_call(const char *text, size_t length, size_t at);
-size_t doc_match_statement(const char *text, size_t length, size_t at);
 size_t doc_match_message(const char *text, size_t length, size_t at);
 size_t doc_match_colon(const char *text, size_t length, size_t at);
+size_t doc_match_role(const char *text, size_t length, size_t at);
 size_t doc_match_shortcode(const char *text, size_t length, size_t at);
 size_t doc_match_variable(const char *text, size_t length, size_t at);
 
@@ -48,6 +48,7 @@ size_t doc_tag_name_end(const char *text, size_t length, size_t at);
 
 /* Emoji, faces and other symbols (patterns_symbol.c). */
 size_t doc_match_emoji(const char *text, size_t length, size_t at);
+size_t doc_match_keys(const char *text, size_t length, size_t at);
 size_t doc_match_arrow(const char *text, size_t length, size_t at);
 size_t doc_match_bullet(const char *text, size_t length, size_t at);
 size_t doc_match_relation(const char *text, size_t length, size_t at);

@@ -1,7 +1,7 @@
 #include "document/patterns.h"
 
-/* In bytes: a tag in text that is no markup, the tag's name. */
-enum { LONGEST_TAG = 1024, LONGEST_NAME = 64 };
+/* In bytes: a tag in text that is no markup, the tag's name, `code`. */
+enum { LONGEST_TAG = 1024, LONGEST_NAME = 64, LONGEST_CODE = 4096 };
 
 /* The end of <PRIu64>, as gettext writes the macros of C for types of a known size. */
 static size_t macro_end(const char *text, size_t length, size_t at)
@@ -84,28 +84,45 @@ size_t doc_tag_name_end(const char *text, size_t length, size_t at)
     return end;
 }
 
-/* A tag in text that is not parsed as markup (PO, JSON, tables): <b>, </a>, <br/>, <a href="x">,
- * <1>. Not a comparison: a<b，c>d, i<n 时 j>m; directly after a letter attributes must have values.
- */
+/* What may follow a tag's name at `at`: nothing, /, or attributes up to `end`; directly after a
+ * letter these must have values. */
+static bool are_attributes(const char *text, size_t at, size_t end, bool inside)
+{
+    size_t first = doc_skip_blanks(text, end, at);
+    if (first == end || (first + 1 == end && text[first] == '/'))
+        return true;
+    bool named =
+        first > at && (doc_is_alpha(text[first]) || doc_is_one_of(text[first], "_:@#*[({"));
+    return named && (!inside || memchr(text + first, '=', end - first));
+}
+
+static bool is_ascii(const char *text, size_t begin, size_t end)
+{
+    while (begin < end && (unsigned char)text[begin] < 0x80)
+        begin++;
+    return begin == end;
+}
+
+/* A tag in text that is not parsed as markup (PO, JSON, tables): <b>, </a>, <br/>, <a title="题">,
+ * <1>; and what is written like one in other languages: <stdio.h>, <T, E>. Not a comparison:
+ * a<b，c>d, i<n 时 j>m. */
 size_t doc_match_tag(const char *text, size_t length, size_t at)
 {
     if (text[at] != '<')
         return 0;
-    bool closes = doc_at_or_zero(text, length, at + 1) == '/', value = false;
-    size_t name = at + 1 + closes, end = doc_tag_name_end(text, length, name), begin = end;
+    size_t name = at + 1 + (doc_at_or_zero(text, length, at + 1) == '/');
+    size_t name_end = doc_tag_name_end(text, length, name), end = name_end;
     if (end == name)
         return 0;
     while (end < length && end - at < LONGEST_TAG && text[end] != '>' && text[end] != '<')
-        value = text[end++] == '=' || value;
+        end++;
     if (doc_at_or_zero(text, length, end) != '>')
         return 0;
-    size_t attributes = doc_skip_blanks(text, length, begin);
-    bool plain = attributes == end || (attributes + 1 == end && text[attributes] == '/');
-    if (plain)
-        return end + 1 - at;
-    bool named = attributes > begin && !doc_is_digit(text[name]) &&
-                 (doc_is_alpha(text[attributes]) || doc_is_one_of(text[attributes], "_:@#*[({"));
-    return named && (value || !doc_is_inside_word(text, at)) ? end + 1 - at : 0;
+    bool letters = !doc_is_digit(text[name]);
+    bool tag = end == name_end ||
+               (letters && (is_ascii(text, name, end) ||
+                            are_attributes(text, name_end, end, doc_is_inside_word(text, at))));
+    return tag ? end + 1 - at : 0;
 }
 
 /* \n and \t as two characters, in text that has been quoted twice. */
@@ -128,7 +145,7 @@ size_t doc_match_code(const char *text, size_t length, size_t at)
     size_t ticks = 0;
     while (doc_at_or_zero(text, length, at + ticks) == '`')
         ticks++;
-    for (size_t i = at + ticks; i < length && text[i] != '\n';) {
+    for (size_t i = at + ticks; i < length && i - at < LONGEST_CODE && text[i] != '\n';) {
         size_t run = 0;
         if (doc_starts_with(text, length, i, "。"))
             return 0;

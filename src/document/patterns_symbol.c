@@ -48,11 +48,33 @@ static int32_t symbol_at(const char *text, size_t length, size_t at)
     return character;
 }
 
+/* Signs on the keys of a keyboard. */
+static bool is_key(int32_t c)
+{
+    static const int32_t keys[] = {0x2318, 0x2325, 0x2303, 0x21E7, 0x21EA, 0x21E5, 0x21E4,
+                                   0x21A9, 0x21B5, 0x23CE, 0x232B, 0x2326, 0x238B};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (c == keys[i])
+            return true;
+    return false;
+}
+
+/* ⇧⌘P. */
+size_t doc_match_keys(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    while (is_key(symbol_at(text, length, end)))
+        end += SYMBOL_BYTES;
+    while (end > at && end < length && doc_is_alnum(text[end]))
+        end++;
+    return end - at;
+}
+
 /* Arrows that lead from one thing to another; ↑ and ↓ say more and less. */
 static bool is_arrow(int32_t c)
 {
     bool vertical = c == 0x2191 || c == 0x2193 || c == 0x2195 || c == 0x21D1 || c == 0x21D3;
-    return (c >= 0x2190 && c <= 0x21FF && !vertical) || c == 0x2794 ||
+    return (c >= 0x2190 && c <= 0x21FF && !vertical && !is_key(c)) || c == 0x2794 ||
            (c >= 0x2798 && c <= 0x27BE) || (c >= 0x27F0 && c <= 0x27FF) ||
            (c >= 0x2900 && c <= 0x297F) || c == 0x2B05 || c == 0x2B95;
 }
@@ -69,8 +91,11 @@ size_t doc_match_arrow(const char *text, size_t length, size_t at)
     size_t end = at;
     while (is_arrow(symbol_at(text, length, end)))
         end += SYMBOL_BYTES;
-    if (end > at && end < length && doc_starts_with(text, length, end, "\xEF\xB8\x8F"))
-        end += 3; /* U+FE0F makes an emoji of it */
+    int32_t c = 0;
+    if (end > at && end < length)
+        text_decode(text + end, length - end, &c);
+    if (c == 0xFE0E || c == 0xFE0F)
+        end += 3; /* how it is shown: as text, as an emoji */
     return end - at;
 }
 
@@ -86,12 +111,15 @@ size_t doc_match_bullet(const char *text, size_t length, size_t at)
 }
 
 /* Arrows, operators, technical signs, lines of boxes, shapes: a model reads them as bytes. Not the
- * minus, the ratio and the line that stands for a dash, which are text. */
+ * minus, the ratio and the line that stands for a dash, which are text, nor the circle that stands
+ * for a zero (二○○八年). */
 static bool is_symbol(int32_t c)
 {
-    bool text =
-        c == 0x2212 || c == 0x2236 || c == 0x2329 || c == 0x232A || c == 0x2500 || c == 0x2501;
-    return (c >= 0x2190 && c <= 0x23FF && !text) || (c >= 0x2500 && c <= 0x259F && !text) ||
+    static const int32_t text[] = {0x2212, 0x2236, 0x2329, 0x232A, 0x2500, 0x2501, 0x25CB};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        if (c == text[i])
+            return false;
+    return (c >= 0x2190 && c <= 0x23FF) || (c >= 0x2500 && c <= 0x259F) ||
            (c >= 0x27C0 && c <= 0x2AFF) || is_shape(c);
 }
 

@@ -64,23 +64,16 @@ static size_t match_between(const char *text, size_t length, size_t at, const ch
     return 0;
 }
 
-/* What a template calls: {{< ref "a" >}} and {{% b %}} of Hugo, <%= c %> of ERB, [sound:d.mp3] of
- * Anki. */
+/* What a template calls and does: {{< ref "a" >}} and {{% b %}} of Hugo, {% if c %} of Liquid and
+ * Jinja, <%= d %> of ERB; [sound:e.mp3] of Anki. */
 size_t doc_match_call(const char *text, size_t length, size_t at)
 {
     static const char *const marks[][2] = {
-        {"{{<", ">}}"}, {"{{%", "%}}"}, {"<%=", "%>"}, {"<%-", "%>"}, {"[sound:", "]"}};
+        {"{{<", ">}}"}, {"{{%", "%}}"}, {"{%", "%}"}, {"<%", "%>"}, {"[sound:", "]"}};
     size_t bytes = 0;
     for (size_t i = 0; !bytes && i < sizeof marks / sizeof *marks; i++)
         bytes = match_between(text, length, at, marks[i][0], marks[i][1]);
     return bytes;
-}
-
-/* What a template does: {% if a %} of Liquid and Jinja, <% b %>. */
-size_t doc_match_statement(const char *text, size_t length, size_t at)
-{
-    size_t bytes = match_between(text, length, at, "{%", "%}");
-    return bytes ? bytes : match_between(text, length, at, "<%", "%>");
 }
 
 /* Messages that a message names: $t(key) of i18next, @:key and @.lower:key of Vue I18n. */
@@ -109,8 +102,8 @@ size_t doc_match_message(const char *text, size_t length, size_t at)
     for (size_t i = end; i < length && i - end < LONGEST_CALL; i++) {
         if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] >= 0x7F)
             return 0;
-        if (text[i] == ')')
-            return i + 1 - at;
+        if (text[i] == ')') /* $p(x)$ is a formula, of which no sign is left alone */
+            return i + 1 + (doc_at_or_zero(text, length, i + 1) == '$') - at;
     }
     return 0;
 }
@@ -145,6 +138,16 @@ size_t doc_match_shortcode(const char *text, size_t length, size_t at)
         letters += !doc_is_digit(text[end++]);
     bool ends = doc_at_or_zero(text, length, end) == ':';
     return ends && letters && end - at > 2 ? end + 1 - at : 0;
+}
+
+/* :ref:`name` of reStructuredText. */
+size_t doc_match_role(const char *text, size_t length, size_t at)
+{
+    size_t role = doc_match_shortcode(text, length, at), code = at + role;
+    if (!role || doc_at_or_zero(text, length, code) != '`')
+        return 0;
+    size_t bytes = doc_match_code(text, length, code);
+    return bytes ? role + bytes : 0;
 }
 
 /* $name and $NAME; not $5. */

@@ -120,7 +120,8 @@ START_TEST(placeholders)
         {"姓名:name，时间:12:30:45，a::b，:x=1", ""},
         {"见$t(app.price)和$tc(a, {n: 1})，@:common.help。@.lower:a.b.",
          "$t(app.price)|$tc(a, {n: 1})|@:common.help|@.lower:a.b|"},
-        {"第%d页 :rocket: 好:+1:", "%d|:rocket:|:+1:|"},
+        {"第%d页 :rocket: 好:+1:，见:ref:`名字`和$p(x|z)$",
+         "%d|:rocket:|:+1:|:ref:`名字`|$p(x|z)$|"},
         {"{{< figure src=\"/a.png\" title=\"架构图\" >}}和{{% note \"注意\" %}}",
          "{{< figure src=\"/a.png\" title=\"架构图\" >}}|{{% note \"注意\" %}}|"},
         {"{% if 条件 %}是{% endif %}<%= link %>[sound:北京.mp3]",
@@ -144,7 +145,8 @@ START_TEST(tags_and_comparisons)
          "<b>|</b>|<a href=\"x\" title='题'>|</a>|<br>|<br/>|<1>|</1>|"},
         {"<el-input v-model=\"a\" />Hello<b>世界</b><android.view.View></v>",
          "<el-input v-model=\"a\" />|<b>|</b>|<android.view.View>|</v>|"},
-        {"如果a<b，那么c>d；i<n时，j>m；i<n 且 j>m；i <n 且j>m；i<n and j>m", ""},
+        {"如果a<b，那么c>d；i<n时，j>m；i<n 且 j>m；i <n 且j>m", ""},
+        {"包含<stdio.h>，Result<T, E>，<https://a.b/c>", "<stdio.h>|<T, E>|<https://a.b/c>|"},
         {"点击<OK按钮>，<中文>，<，<1 2>，3<4>", "<4>|"},
     };
     EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
@@ -175,8 +177,9 @@ START_TEST(symbols)
 {
     static const protected_case cases[] = {
         {"文件→打印=>设置➜好➡️完", "→|➜|➡️|"},
+        {"按⇧⌘P或⌥键", "⇧⌘P|⌥|"},
         {"温度≥30.5度，x≤5，↑5%，≥30万，a≠b²，∴水", "≥30.5|≤5|↑5%|≥|≠b²|∴|"},
-        {"他在○○公司，○ 是　● 否，爱†", "○○|○|●|†|"},
+        {"他在△△公司，○ 是　● 否，爱†，二○○八年", "△△|●|†|"},
         {"3−2，1∶2，好──好，★", "★|"},
     };
     EXPECT_PROTECTED(DOC_PROTECT_SYMBOLS, cases);
@@ -188,7 +191,7 @@ START_TEST(symbols_part_texts)
     zhen_document_options o;
     zhen_document_options_init(&o, ZHEN_FORMAT_TEXT);
     expect_output(&o, MOCK_REVERSED, "我爱→水课→爱", "jg pd→ka kz→jg");
-    expect_output(&o, MOCK_REVERSED, "○ 我爱　● 水课", "○ jg pd　● ka kz");
+    expect_output(&o, MOCK_REVERSED, "我爱　○ 水课", "jg pd　○ ka kz");
     expect_gloss(&o, "我a∝r爱", "pd a ∝r jg");
     expect_gloss(&o, "我√爱", "pd √ jg");
 }
