@@ -79,6 +79,11 @@ static bool is_arrow(int32_t c)
            (c >= 0x2900 && c <= 0x297F) || c == 0x2B05 || c == 0x2B95;
 }
 
+static bool is_box(int32_t c)
+{
+    return c >= 0x2500 && c <= 0x257F;
+}
+
 /* Geometric shapes, ※ and the postal mark 〓: they stand before the items of lists. */
 static bool is_shape(int32_t c)
 {
@@ -99,6 +104,20 @@ size_t doc_match_arrow(const char *text, size_t length, size_t at)
     return end - at;
 }
 
+/* Lines of boxes, from which tables and trees are drawn: │ 名称 │ and ├── 目录. A line alone (──)
+ * is a dash. */
+size_t doc_match_box(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    bool corner = false;
+    int32_t c;
+    if (at >= SYMBOL_BYTES && is_box(symbol_at(text, length, at - SYMBOL_BYTES)))
+        return 0; /* inside of one that is a dash */
+    for (; c = symbol_at(text, length, end), is_box(c); end += SYMBOL_BYTES)
+        corner = corner || c > 0x2501;
+    return corner ? end - at : 0;
+}
+
 /* A shape behind a blank: the next item of a list in one line. ○○公司 is a name left out. */
 size_t doc_match_bullet(const char *text, size_t length, size_t at)
 {
@@ -110,16 +129,15 @@ size_t doc_match_bullet(const char *text, size_t length, size_t at)
     return text_is_blank(before) ? SYMBOL_BYTES : 0;
 }
 
-/* Arrows, operators, technical signs, lines of boxes, shapes: a model reads them as bytes. Not the
- * minus, the ratio and the line that stands for a dash, which are text, nor the circle that stands
- * for a zero (二○○八年). */
+/* Arrows, operators, technical signs, shapes: a model reads them as bytes. Not the minus and the
+ * ratio, which are text, nor the circle that stands for a zero (二○○八年). */
 static bool is_symbol(int32_t c)
 {
-    static const int32_t text[] = {0x2212, 0x2236, 0x2329, 0x232A, 0x2500, 0x2501, 0x25CB};
+    static const int32_t text[] = {0x2212, 0x2236, 0x2329, 0x232A, 0x25CB};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (c == text[i])
             return false;
-    return (c >= 0x2190 && c <= 0x23FF) || (c >= 0x2500 && c <= 0x259F) ||
+    return (c >= 0x2190 && c <= 0x23FF) || (c >= 0x2580 && c <= 0x259F) ||
            (c >= 0x27C0 && c <= 0x2AFF) || is_shape(c);
 }
 

@@ -39,6 +39,7 @@ static const pattern patterns[] = {
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_face, SET_OFF},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_keys, AS_WORD},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_arrow, AS_BREAK},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_box, AS_BREAK},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_bullet, AS_BREAK},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_relation, AS_WORD},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_symbol, SET_OFF},

@@ -381,7 +381,9 @@ static const char *const bits[] = {"http://)",
                                    "{n, plural, a {我",
                                    "{n,plural,a{",
                                    "{a}}",
-                                   "{{c1::"};
+                                   "{{c1::",
+                                   "─",
+                                   "│我"};
 enum { BITS = sizeof bits / sizeof *bits };
 
 START_TEST(repetition_is_harmless)
