@@ -21,6 +21,7 @@ enum { SEARCH_COPY_WORDS = 32, SEARCH_COPY_BYTES = 320 };
  * two words. */
 typedef struct search_copies {
     size_t count;
+    uint32_t joined; /* a bit for each word that only a blank parts from the one before: one name */
     char letters[SEARCH_COPY_BYTES];
     uint16_t begins[SEARCH_COPY_WORDS + 1]; /* word i: letters[begins[i]..begins[i + 1]) */
 } search_copies;

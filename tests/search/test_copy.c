@@ -138,7 +138,7 @@ START_TEST(bonuses_are_as_counted)
 {
     read_source("迪罗里·帕塔维 (Dilokrit Pattavee)，Na和Nancy。");
     check_bonuses("The (Dilokrit Nan");
-    check_bonuses("Na Nana Pattave?");
+    check_bonuses("Na Nana Pattave? Dilokrit");
 }
 END_TEST
 
@@ -154,7 +154,7 @@ static float bonus_after(const char *translation, const char *piece)
 
 START_TEST(what_spells_a_missing_word_is_favoured)
 {
-    read_source("(Dilokrit Pattavee)");
+    read_source("(Dilokrit Pattavee)、Peter");
     float begins = bonus_after("The", "\xE2\x96\x81"
                                       "D");
     float spells = bonus_after("The D", "il");
@@ -168,6 +168,10 @@ START_TEST(what_spells_a_missing_word_is_favoured)
     ck_assert(bonus_after("Dilokrit", "\xE2\x96\x81"
                                       "D") == 0); /* it is there already */
     ck_assert(bonus_after("(", "D") == begins);
+    float name = bonus_after("Dilokrit", "\xE2\x96\x81"
+                                         "P");
+    ck_assert(begins < name && name < spells); /* before any other */
+    ck_assert(bonus_after("Dilokrit (", "P") == begins);
 }
 END_TEST
 
