@@ -129,11 +129,11 @@ size_t doc_match_bullet(const char *text, size_t length, size_t at)
     return text_is_blank(before) ? SYMBOL_BYTES : 0;
 }
 
-/* Arrows, operators, technical signs, shapes: a model reads them as bytes. Not the minus and the
- * ratio, which are text, nor the circle that stands for a zero (二○○八年). */
+/* Arrows, operators, technical signs, shapes: a model reads them as bytes. Not the minus, the ratio
+ * and the ellipsis, which are text, nor the circle that stands for a zero (二○○八年). */
 static bool is_symbol(int32_t c)
 {
-    static const int32_t text[] = {0x2212, 0x2236, 0x2329, 0x232A, 0x25CB};
+    static const int32_t text[] = {0x2212, 0x2236, 0x22EF, 0x2329, 0x232A, 0x25CB};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (c == text[i])
             return false;
