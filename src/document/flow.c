@@ -95,11 +95,13 @@ static bool has_han(const doc_events *events, size_t begin, size_t end)
     return false;
 }
 
-/* Whether the units beside the values of messages need blanks there: 有{n, plural, ...}。 */
+/* English sets off what Chinese does not: emoji beside the unit, arrows, values of messages. */
 static void find_gaps(const doc_events *events, size_t begin, size_t end, doc_unit *unit)
 {
-    unit->gap_before = begin > 0 && (events->items[begin - 1].flags & DOC_VALUE_END);
-    unit->gap_after = end < events->count && (events->items[end].flags & DOC_VALUE_BEGIN);
+    const doc_event *before = begin > 0 ? &events->items[begin - 1] : NULL;
+    const doc_event *after = end < events->count ? &events->items[end] : NULL;
+    unit->gap_before = before && (before->flags & DOC_GAP_AFTER);
+    unit->gap_after = after && (after->flags & DOC_GAP_BEFORE);
 }
 
 /* A stretch without breaks: one unit, if there is anything to translate. */

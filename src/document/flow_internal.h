@@ -9,8 +9,9 @@ enum {
     DOC_SPELL = 256, /* a word whose bytes are not in one piece: written as its text, escaped */
     DOC_CUT = 512,   /* the flow is cut before this event */
     DOC_TAG = 1024,  /* a tag that was found in text: one without a partner is a point */
-    DOC_VALUE_BEGIN = 2048, /* a break that a value begins with: {n, plural, ... */
-    DOC_VALUE_END = 4096    /* ... and ends with */
+    /* A break or a point that is set off from the text before it, from the text behind it. */
+    DOC_GAP_BEFORE = 2048,
+    DOC_GAP_AFTER = 4096
 };
 
 /* A growing list of events with the memory of texts that are no part of the source. */

@@ -145,7 +145,7 @@ static bool add_range(run *r, size_t begin, size_t end, const char *source, doc_
 static bool add_breaks(run *r, size_t begin, size_t end, const doc_frame *frame, const char *source,
                        doc_events *out)
 {
-    unsigned flags = (frame->begins ? DOC_VALUE_BEGIN : 0) | (frame->ends ? DOC_VALUE_END : 0);
+    unsigned flags = (frame->begins ? DOC_GAP_BEFORE : 0) | (frame->ends ? DOC_GAP_AFTER : 0);
     while (begin < end) {
         seek(r, begin);
         const doc_event *event = &r->events[r->event];

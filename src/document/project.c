@@ -291,7 +291,14 @@ static bool write_mark(writing *w, size_t at, const doc_mark *mark)
     return write_point(w, at + 1, mark);
 }
 
-/* The blank between the value of a message and a word; a mark needs none. */
+/* A blank between the unit and what stands beside it, which is no part of the translation; none
+ * where only other units have changed. */
+static bool write_gap(writing *w)
+{
+    return w->translation->text == w->unit->text || w->unit->escape(&w->unit->result, " ", 1);
+}
+
+/* Before a word; a mark needs none. */
 static bool write_first_gap(writing *w)
 {
     size_t token = next_token(w, 0);
@@ -301,13 +308,12 @@ static bool write_first_gap(writing *w)
     int32_t character = 'x';
     if (w->target->tokens[token].word == DOC_NONE)
         text_decode(w->target->text + first.begin, first.end - first.begin, &character);
-    return is_word_character(character) || opens(character) ? base_buffer_append_byte(&w->text, ' ')
-                                                            : true;
+    return is_word_character(character) || opens(character) ? write_gap(w) : true;
 }
 
 static bool write_last_gap(writing *w)
 {
-    return !w->unit->gap_after || set_off(w);
+    return !w->unit->gap_after || text_is_blank(w->last) || opens(w->last) || write_gap(w);
 }
 
 static bool write_steps(writing *w)
@@ -321,7 +327,7 @@ static bool write_steps(writing *w)
         if (!ok)
             return false;
     }
-    return write_last_gap(w) && flush(w);
+    return flush(w) && write_last_gap(w);
 }
 
 /* Makes room for the places of the sentences in the result. */

@@ -10,8 +10,8 @@ typedef struct pattern {
     unsigned which;
     const char *first; /* ASCII characters that it can begin with; NULL: any character */
     doc_matcher match;
-    /* LOOSE: a point with a blank before it; SET_OFF: between blanks. */
-    enum { AS_WORD, AS_POINT, LOOSE, SET_OFF, AS_TAG, AS_BREAK } how;
+    /* LOOSE: a point with a blank before it; SET_OFF: between blanks; SPACED: a break, too. */
+    enum { AS_WORD, AS_POINT, LOOSE, SET_OFF, AS_TAG, AS_BREAK, SPACED } how;
 } pattern;
 
 static const pattern patterns[] = {
@@ -38,7 +38,7 @@ static const pattern patterns[] = {
     {DOC_PROTECT_SYMBOLS, ":", doc_match_shortcode, SET_OFF},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_face, SET_OFF},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_keys, AS_WORD},
-    {DOC_PROTECT_SYMBOLS, NULL, doc_match_arrow, AS_BREAK},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_arrow, SPACED},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_box, AS_BREAK},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_bullet, AS_BREAK},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_relation, AS_WORD},
@@ -103,19 +103,32 @@ static void describe_tag(const char *text, doc_protected *found)
 
 static doc_protected describe(const char *text, size_t begin, size_t end, const pattern *matched)
 {
+    const unsigned gaps = DOC_GAP_BEFORE | DOC_GAP_AFTER;
     doc_protected found = {.begin = begin, .end = end, .kind = DOC_EVENT_POINT};
-    if (matched->how == AS_WORD)
+    switch (matched->how) {
+    case AS_WORD:
         found.kind = DOC_EVENT_WORD;
-    else if (matched->how == AS_BREAK)
-        found.kind = DOC_EVENT_BREAK;
-    else if (matched->how == AS_TAG)
+        break;
+    case AS_POINT:
+        found.flags = is_blank_entity(text + begin, end - begin) ? DOC_BLANK : 0;
+        break;
+    case LOOSE:
+        found.flags = DOC_LOOSE | gaps;
+        break;
+    case SET_OFF:
+        found.flags = DOC_WORDLIKE | gaps;
+        break;
+    case AS_TAG:
         describe_tag(text, &found);
-    else if (matched->how == LOOSE)
-        found.flags = DOC_LOOSE;
-    else if (matched->how == SET_OFF)
-        found.flags = DOC_WORDLIKE;
-    else if (is_blank_entity(text + begin, end - begin))
-        found.flags = DOC_BLANK;
+        break;
+    case SPACED:
+        found.kind = DOC_EVENT_BREAK;
+        found.flags = gaps;
+        break;
+    case AS_BREAK:
+        found.kind = DOC_EVENT_BREAK;
+        break;
+    }
     return found;
 }
 

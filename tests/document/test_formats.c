@@ -122,7 +122,7 @@ START_TEST(symbols_are_protected)
     expect_gloss(&o, "我爱 (^_^)", "pd jg (^_^)");
     expect_gloss(&o, "我╮(╯▽╰)╭爱", "pd ╮(╯▽╰)╭ jg");
     expect_gloss(&o, "我:-)爱", "pd :-) jg");
-    expect_gloss(&o, "#水课#我爱", "#水课#pd jg");
+    expect_gloss(&o, "#水课#我爱", "#水课# pd jg");
     expect_gloss(&o, "我&nbsp;爱", "pd&nbsp;jg");
 }
 END_TEST

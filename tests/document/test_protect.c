@@ -191,7 +191,7 @@ START_TEST(symbols_part_texts)
 {
     zhen_document_options o;
     zhen_document_options_init(&o, ZHEN_FORMAT_TEXT);
-    expect_output(&o, MOCK_REVERSED, "我爱→水课→爱", "jg pd→ka kz→jg");
+    expect_output(&o, MOCK_REVERSED, "我爱→水课→爱", "jg pd → ka kz → jg");
     expect_output(&o, MOCK_REVERSED, "我爱　○ 水课", "jg pd　○ ka kz");
     expect_gloss(&o, "我a∝r爱", "pd a ∝r jg");
     expect_gloss(&o, "我√爱", "pd √ jg");
