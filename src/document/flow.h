@@ -2,7 +2,7 @@
  * A flow: the inline content of one block of a document (a paragraph, a table cell, a string, the
  * lines of a few subtitle cues) as a parser reads it, in source order. doc_flow_finish turns it
  * into units:
- *   - URLs, placeholders, emoji and the like in the text become protected marks,
+ *   - URLs, placeholders, emoji, tags and the like in the text become marks,
  *   - elements that hold no Chinese become protected as a whole,
  *   - marks that do not pair up, and breaks, cut the flow into parts that are translated apart,
  *   - blanks, points and elements at the edges stay outside the units.

@@ -23,8 +23,8 @@ typedef struct doc_events {
 
 bool doc_events_add(doc_events *events, const doc_event *event);
 
-/* Copies the flow's events, with text cut into blanks and prose, and protected runs made words and
- * points (flow_protect.c). */
+/* Copies the flow's events, with text cut into blanks and prose, and protected runs and frames made
+ * words, points, elements and breaks (flow_protect.c). */
 bool doc_flow_protect(const doc_flow *flow, const char *source, doc_events *out);
 
 /* Pairs opening and closing events; whatever does not pair up becomes a break, and so do pairs
