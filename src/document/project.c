@@ -378,11 +378,12 @@ static doc_placing place(const doc_unit *unit, doc_target *target, doc_steps *st
     if (!doc_words_settle(unit, target))
         return DOC_NO_MEMORY;
     doc_placing placing = doc_place(unit, target, false, steps);
-    if (placing == DOC_TOO_FEW)
-        placing = doc_place_words(unit, target, steps);
     if (placing != DOC_TOO_FEW)
         return placing;
-    return doc_target_shatter(target) ? doc_place_words(unit, target, steps) : DOC_NO_MEMORY;
+    if (!doc_target_shatter(target))
+        return DOC_NO_MEMORY;
+    placing = doc_place(unit, target, false, steps);
+    return placing == DOC_TOO_FEW ? doc_place_words(unit, target, steps) : placing;
 }
 
 static bool project(doc_unit *unit, const char *source, const zhen_translation *translation,
