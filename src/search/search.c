@@ -7,31 +7,40 @@
 
 /* ---- Sentences come in ---------------------------------------------------------------------- */
 
-/* A sentence that is to be encoded: first those that wait for another attempt, then new ones.
- * NULL: none left or no room. */
-static search_sentence *next_sentence(search_worker *worker, const search_feed *feed,
-                                      bool *exhausted)
+/* A new sentence; NULL: none left. */
+static search_sentence *new_sentence(search_worker *worker, const search_feed *feed,
+                                     bool *exhausted)
 {
-    if (worker->waiting_count > 0)
-        return worker->waiting[--worker->waiting_count];
-    if (*exhausted || worker->idle_count == 0)
-        return NULL;
-    search_sentence *new_sentence = worker->idle[worker->idle_count - 1];
-    if (!feed->next(feed->context, &new_sentence->ids, &new_sentence->count, &new_sentence->tag)) {
+    search_sentence *sentence = worker->idle[worker->idle_count - 1];
+    if (*exhausted ||
+        !feed->next(feed->context, &sentence->ids, &sentence->count, &sentence->tag)) {
         *exhausted = true;
         return NULL;
     }
     worker->idle_count--;
-    new_sentence->extra = (search_extra){0};
-    new_sentence->astray = false;
-    new_sentence->attempt = SEARCH_FIRST;
-    new_sentence->copies.count = 0;
+    sentence->extra = (search_extra){0};
+    sentence->astray = false;
+    sentence->attempt = SEARCH_FIRST;
+    sentence->copies.count = 0;
     if (worker->options.guard)
-        new_sentence->source_repeats = search_guard_repeats(new_sentence->ids, new_sentence->count);
+        sentence->source_repeats = search_guard_repeats(sentence->ids, sentence->count);
     if (worker->options.guard && worker->options.tokenizer)
-        search_copies_read(worker->options.tokenizer, new_sentence->ids, new_sentence->count,
-                           &new_sentence->copies);
-    return new_sentence;
+        search_copies_read(worker->options.tokenizer, sentence->ids, sentence->count,
+                           &sentence->copies);
+    return sentence;
+}
+
+/* A sentence that is to be encoded; NULL: none left. Those that wait for another attempt are taken
+ * together, when no more can wait or no others are left: they need whole rows of logits, and so do
+ * all steps that they are part of. */
+static search_sentence *next_sentence(search_worker *worker, const search_feed *feed,
+                                      bool *exhausted)
+{
+    worker->draining = worker->waiting_count > 0 && (worker->draining || worker->idle_count == 0);
+    search_sentence *next = worker->draining ? NULL : new_sentence(worker, feed, exhausted);
+    if (!next && worker->waiting_count > 0)
+        next = worker->waiting[--worker->waiting_count];
+    return next;
 }
 
 /* How many tokens a translation may have. What the user asks for at least, he gets. */
@@ -75,7 +84,8 @@ static zhen_status refill(search_worker *worker, const search_feed *feed, bool *
 {
     size_t first = worker->active_count;
     search_sentence *source;
-    while ((source = next_sentence(worker, feed, exhausted)))
+    while (worker->active_count < worker->capacity &&
+           (source = next_sentence(worker, feed, exhausted)))
         worker->active[worker->active_count++] = source;
     return worker->active_count > first ? encode(worker, first, error) : ZHEN_OK;
 }

@@ -74,9 +74,10 @@ static bool take_memory(search_worker *worker)
                    complete;
     worker->most_banned = search_constraints_most(&worker->constraints, steps, options->guard);
     worker->active = take(worker, &complete, worker->capacity, sizeof(search_sentence *));
-    worker->idle = take(worker, &complete, worker->capacity, sizeof(search_sentence *));
-    worker->waiting = take(worker, &complete, worker->capacity, sizeof(search_sentence *));
-    worker->sentences = take(worker, &complete, worker->capacity, sizeof *worker->sentences);
+    size_t sentences = 2 * worker->capacity;
+    worker->idle = take(worker, &complete, sentences, sizeof(search_sentence *));
+    worker->waiting = take(worker, &complete, sentences, sizeof(search_sentence *));
+    worker->sentences = take(worker, &complete, sentences, sizeof *worker->sentences);
     worker->sources = take(worker, &complete, worker->capacity, sizeof *worker->sources);
     worker->encoded = take(worker, &complete, worker->capacity, sizeof(nn_sentence *));
     worker->rows = take(worker, &complete, rows, sizeof *worker->rows);
@@ -95,7 +96,7 @@ static bool take_memory(search_worker *worker)
         !base_multiply(bytes, sizeof *worker->logits, &bytes))
         return false;
     worker->logits = base_arena_allocate(&worker->arena, bytes);
-    for (size_t i = 0; i < worker->capacity; i++) {
+    for (size_t i = 0; i < sentences; i++) {
         worker->idle[worker->idle_count++] = &worker->sentences[i];
         if (!search_beam_init(&worker->sentences[i].beam, &worker->arena, options, steps))
             return false;

@@ -42,10 +42,11 @@ struct search_worker {
     search_constraints constraints;
     search_speller speller; /* only with a tokenizer */
 
-    size_t capacity; /* sentences at most; each is in one of these three lists: */
-    search_sentence **active, **idle, **waiting;
+    size_t capacity;                             /* active sentences at most; as many can wait */
+    search_sentence **active, **idle, **waiting; /* each sentence is in one of these */
     size_t active_count, idle_count, waiting_count;
-    search_sentence *sentences;
+    bool draining;              /* those that wait come first */
+    search_sentence *sentences; /* (2 * capacity) */
 
     nn_source *sources;    /* (capacity), for one call of nn_encode */
     nn_sentence **encoded; /* (capacity) */
