@@ -49,6 +49,7 @@ size_t doc_tag_name_end(const char *text, size_t length, size_t at);
 /* Emoji, faces and other symbols (patterns_symbol.c). */
 size_t doc_match_emoji(const char *text, size_t length, size_t at);
 size_t doc_match_keys(const char *text, size_t length, size_t at);
+size_t doc_match_parting_arrow(const char *text, size_t length, size_t at);
 size_t doc_match_arrow(const char *text, size_t length, size_t at);
 size_t doc_match_box(const char *text, size_t length, size_t at);
 size_t doc_match_bullet(const char *text, size_t length, size_t at);

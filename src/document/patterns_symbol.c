@@ -1,5 +1,6 @@
 #include "document/patterns.h"
 
+#include "text/punctuation.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
@@ -90,7 +91,7 @@ static bool is_shape(int32_t c)
     return (c >= 0x25A0 && c <= 0x25FF) || c == 0x203B || c == 0x3013;
 }
 
-/* 文件→打印: what the arrows part are translated apart. */
+/* Arrows side by side: ←→. */
 size_t doc_match_arrow(const char *text, size_t length, size_t at)
 {
     size_t end = at;
@@ -102,6 +103,90 @@ size_t doc_match_arrow(const char *text, size_t length, size_t at)
     if (c == 0xFE0E || c == 0xFE0F)
         end += 3; /* how it is shown: as text, as an emoji */
     return end - at;
+}
+
+/* What arrows lead from and to are labels up to this many characters, words and numbers in Latin
+ * counted as one; more bytes than these are not looked at. */
+enum { LONGEST_LABEL = 10, LABELS_REACH = 256 };
+
+typedef enum label_step { LABEL_GOES_ON, LABEL_ENDS, NO_LABEL } label_step;
+
+/* The labels on one side of an arrow, read outwards. */
+typedef struct labels {
+    bool to_the_left, any;
+    size_t characters; /* of the last one */
+    bool word;         /* the last character is Latin or a digit */
+} labels;
+
+/* Sentences have marks, labels have none: but one may stand behind 路径：. */
+static label_step read_label(labels *l, int32_t c)
+{
+    bool latin = c < 0x80 && doc_is_alnum((char)c);
+    if (text_is_blank(c)) {
+        l->word = false;
+        return LABEL_GOES_ON;
+    }
+    if (l->to_the_left && (c == ':' || c == 0xFF1A))
+        return LABEL_ENDS;
+    if (c != '.' && text_mark_of(c) != TEXT_MARK_NONE)
+        return NO_LABEL;
+    l->characters += !(latin && l->word);
+    l->characters = is_arrow(c) ? 0 : l->characters;
+    l->any = l->any || l->characters;
+    l->word = latin;
+    return l->characters > LONGEST_LABEL || !l->any ? NO_LABEL : LABEL_GOES_ON;
+}
+
+static bool leads_from_labels(const char *text, size_t at)
+{
+    labels l = {.to_the_left = true};
+    size_t floor = at > LABELS_REACH ? at - LABELS_REACH : 0;
+    label_step step = LABEL_GOES_ON;
+    while (at > floor && step == LABEL_GOES_ON) {
+        int32_t c;
+        at -= text_decode_before(text, 0, at, &c);
+        step = read_label(&l, c);
+    }
+    return l.any && step != NO_LABEL;
+}
+
+static bool leads_to_labels(const char *text, size_t length, size_t at)
+{
+    labels l = {.to_the_left = false};
+    size_t end = length - at > LABELS_REACH ? at + LABELS_REACH : length;
+    label_step step = LABEL_GOES_ON;
+    while (at < end && step == LABEL_GOES_ON) {
+        int32_t c;
+        at += text_decode(text + at, length - at, &c);
+        step = read_label(&l, c);
+    }
+    return l.any && step != NO_LABEL;
+}
+
+/* 【设置】→【网络】: whatever is said beside them. */
+static bool joins_brackets(const char *text, size_t length, size_t at, size_t end)
+{
+    int32_t before, after;
+    if (at == 0 || end == length)
+        return false;
+    text_decode_before(text, 0, at, &before);
+    text_decode(text + end, length - end, &after);
+    return before > 0x7F && after > 0x7F && text_is_closer(before) && text_closer_of(after);
+}
+
+/* 文件→打印: what such arrows part is translated apart. In a sentence (按→键前进。) they are a
+ * word.
+ */
+size_t doc_match_parting_arrow(const char *text, size_t length, size_t at)
+{
+    size_t bytes = doc_match_arrow(text, length, at), end = at + bytes;
+    bool names_a_key = at >= strlen("按") && doc_starts_with(text, length, at - strlen("按"), "按");
+    if (bytes == 0 || is_arrow(symbol_at(text, length, at + SYMBOL_BYTES)))
+        return 0;
+    bool parts =
+        joins_brackets(text, length, at, end) ||
+        (!names_a_key && leads_from_labels(text, at) && leads_to_labels(text, length, end));
+    return parts ? bytes : 0;
 }
 
 /* Lines of boxes, from which tables and trees are drawn: │ 名称 │ and ├── 目录. A line alone (──)

@@ -187,6 +187,46 @@ START_TEST(symbols)
 }
 END_TEST
 
+/* What is protected and parts texts, with a | after each. */
+START_TEST(arrows_part_labels)
+{
+    static const protected_case cases[] = {
+        {"文件→打印", "→|"},
+        {"路径：设置 → Microsoft Word 2010 → 网络", "→|→|"},
+        {"请打开【设置】→【网络】，然后重启。", "→|"},
+        {"“打开”→“保存”是两个步骤。", "→|"},
+        /* Not in sentences. */
+        {"按→键前进。用→表示跳转，从100元→200元，涨了。", ""},
+        {"从北京→上海的高铁一共需要四个小时", ""},
+        {"A→B→C是正确的顺序。H2+O2→H2O是化学反应。", ""},
+        {"方向键←→移动角色", ""},
+        {"按→键前进", ""},
+        {"→打印", ""},
+        {"打印→", ""},
+        {"文件→→打印", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = cases[i].text;
+        base_buffer breaks = {0};
+        doc_protected found;
+        ck_assert(base_buffer_reserve(&breaks, 0));
+        for (size_t at = 0, length = strlen(text);
+             doc_protect_next(text, length, at, DOC_PROTECT_SYMBOLS, &found); at = found.end) {
+            if (found.kind != DOC_EVENT_BREAK)
+                continue;
+            ck_assert(base_buffer_append(&breaks, text + found.begin, found.end - found.begin));
+            ck_assert(base_buffer_append_byte(&breaks, '|'));
+        }
+        ck_assert_msg(strcmp(breaks.data, cases[i].runs) == 0, "%s: %s, not %s", text, breaks.data,
+                      cases[i].runs);
+        base_buffer_free(&breaks);
+    }
+    zhen_document_options o;
+    zhen_document_options_init(&o, ZHEN_FORMAT_TEXT);
+    expect_gloss(&o, "我→键爱。", "pd → wm jg.");
+}
+END_TEST
+
 START_TEST(symbols_part_texts)
 {
     zhen_document_options o;
@@ -329,6 +369,7 @@ int main(void)
                                                 &tags_and_comparisons,
                                                 &tags_enclose_words,
                                                 &symbols,
+                                                &arrows_part_labels,
                                                 &symbols_part_texts,
                                                 &points_at_the_end_stay_there,
                                                 &points_keep_their_blanks,
