@@ -2,6 +2,7 @@
 
 #include "document/flow_internal.h"
 #include "text/script.h"
+#include "text/utf8.h"
 
 #include <stdlib.h>
 
@@ -95,13 +96,47 @@ static bool has_han(const doc_events *events, size_t begin, size_t end)
     return false;
 }
 
-/* English sets off what Chinese does not: emoji beside the unit, arrows, values of messages. */
-static void find_gaps(const doc_events *events, size_t begin, size_t end, doc_unit *unit)
+/* Whether the last character of the text, or the first, is a Latin letter or a digit. */
+static bool is_latin_at(const doc_event *event, bool at_end)
 {
-    const doc_event *before = begin > 0 ? &events->items[begin - 1] : NULL;
-    const doc_event *after = end < events->count ? &events->items[end] : NULL;
-    unit->gap_before = before && (before->flags & DOC_GAP_AFTER);
-    unit->gap_after = after && (after->flags & DOC_GAP_BEFORE);
+    int32_t character;
+    if (event->kind != DOC_EVENT_TEXT || !event->text_length)
+        return false;
+    if (at_end)
+        text_decode_before(event->text, 0, event->text_length, &character);
+    else
+        text_decode(event->text, event->text_length, &character);
+    return character < 0x80 && (text_is_latin(character) || text_is_digit(character));
+}
+
+/* The stretch without breaks that begins, or ends, at `at`. */
+static bool has_han_beside(const doc_events *events, size_t at, bool behind)
+{
+    size_t begin = at, end = at;
+    if (behind)
+        while (end < events->count && events->items[end].kind != DOC_EVENT_BREAK)
+            end++;
+    else
+        while (begin > 0 && events->items[begin - 1].kind != DOC_EVENT_BREAK)
+            begin--;
+    return has_han(events, begin, end);
+}
+
+/* Whether English sets the unit, whose events are [begin, end), off from the event beside it: from
+ * emoji but not in ★A, from the values of messages. An arrow has a blank on both sides or on none:
+ * what is not translated gets none. */
+static bool needs_gap(const doc_events *events, size_t begin, size_t end, bool behind)
+{
+    const unsigned both = DOC_GAP_BEFORE | DOC_GAP_AFTER;
+    if (behind ? end == events->count : begin == 0)
+        return false;
+    const doc_event *beside = &events->items[behind ? end : begin - 1];
+    if (!(beside->flags & (behind ? DOC_GAP_BEFORE : DOC_GAP_AFTER)))
+        return false;
+    if (beside->kind != DOC_EVENT_BREAK)
+        return !is_latin_at(&events->items[behind ? end - 1 : begin], behind);
+    return (beside->flags & both) != both ||
+           has_han_beside(events, behind ? end + 1 : begin - 1, behind);
 }
 
 /* A stretch without breaks: one unit, if there is anything to translate. */
@@ -116,7 +151,8 @@ static bool add_segment(doc_flow *flow, const doc_events *events, size_t begin, 
         !doc_flow_make_unit(flow, events->items, first, last, units))
         return false;
     doc_unit *unit = &units->items[units->count - 1];
-    find_gaps(events, first, last, unit);
+    unit->gap_before = needs_gap(events, first, last, false);
+    unit->gap_after = needs_gap(events, first, last, true);
     return add_part(flow, &(doc_part){true, units->count - 1, unit->raw}) &&
            add_raw(flow, events, last, end);
 }

@@ -7,9 +7,23 @@
 #include <stdint.h>
 #include <utf8proc.h>
 
+/* ♭ ♮ ♯, which belong to the letter before them. */
+static bool is_accidental(int32_t c)
+{
+    return c >= 0x266D && c <= 0x266F;
+}
+
+/* ★ ☆ */
+static bool is_star(int32_t c)
+{
+    return c == 0x2605 || c == 0x2606;
+}
+
 /* Emoji blocks of the Unicode standard that hold no text. */
 static bool is_emoji(int32_t c)
 {
+    if (is_accidental(c))
+        return false;
     return (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x2600 && c <= 0x27BF) ||
            (c >= 0x2B00 && c <= 0x2BFF) || c == 0x231A || c == 0x231B || c == 0x2328 ||
            c == 0x23CF || (c >= 0x23E9 && c <= 0x23F3);
@@ -241,16 +255,61 @@ static size_t operand_end(const char *text, size_t length, size_t at)
     return end;
 }
 
-/* ≥30, ↑5.2%: an operator with what it stands before. Not ≥30万, which is written otherwise in
- * English. */
+/* ≥30, ↑5.2%, △ABC: an operator with what it stands before. Not ≥30万, which is written otherwise
+ * in English. */
 size_t doc_match_relation(const char *text, size_t length, size_t at)
 {
     int32_t c = symbol_at(text, length, at);
-    bool relates = (c >= 0x2200 && c <= 0x22FF) || c == 0x2191 || c == 0x2193;
+    bool relates =
+        (c >= 0x2200 && c <= 0x22FF) || c == 0x2191 || c == 0x2193 || c == 0x25B3 /* △ */;
     if (!relates || !is_symbol(c))
         return 0;
     size_t begin = at + SYMBOL_BYTES, end = operand_end(text, length, begin);
     return end > begin && !doc_is_counted(text, length, end) ? end - at : 0;
+}
+
+/* Whether an operand or a chain of them goes on to the left of `at`: each is read once. */
+static bool is_inside_operand(const char *text, size_t at)
+{
+    return doc_is_inside_word(text, at) ||
+           (at > 1 && doc_is_one_of(text[at - 1], "+.,") && doc_is_alnum(text[at - 2]));
+}
+
+/* H2+O2→H2O, A→B→C: without any Chinese they are one word. */
+size_t doc_match_chain(const char *text, size_t length, size_t at)
+{
+    size_t end = at, arrows = 0, last = at; /* last: the end of the last operand */
+    if (!doc_is_alnum(text[at]) || is_inside_operand(text, at))
+        return 0;
+    for (;;) {
+        size_t begin = end;
+        end = operand_end(text, length, begin);
+        if (end == begin)
+            break;
+        last = end;
+        size_t arrow = doc_match_arrow(text, length, end);
+        end += arrow ? arrow : doc_at_or_zero(text, length, end) == '+';
+        arrows += arrow > 0;
+        if (end == last)
+            break;
+    }
+    bool leads_on = arrows > 0 && end == last;
+    return leads_on && !doc_is_counted(text, length, end) ? end - at : 0;
+}
+
+/* C♯, A♭, 5★: a sign that touches a letter or a number. */
+size_t doc_match_signed(const char *text, size_t length, size_t at)
+{
+    if (!doc_is_alnum(text[at]) || is_inside_operand(text, at))
+        return 0;
+    size_t end = operand_end(text, length, at), signs = end;
+    for (int32_t c; c = symbol_at(text, length, signs), is_accidental(c) || is_star(c);)
+        signs += SYMBOL_BYTES;
+    if (signs == end)
+        return 0;
+    while (signs < length && doc_is_alnum(text[signs]))
+        signs++;
+    return signs - at;
 }
 
 size_t doc_match_symbol(const char *text, size_t length, size_t at)
@@ -261,10 +320,10 @@ size_t doc_match_symbol(const char *text, size_t length, size_t at)
     return end - at;
 }
 
-/* Marks of notes, which touch the word before them: ¶ ‖ † ‡. */
+/* Marks of notes and of tones, which touch the word before them. */
 size_t doc_match_sign(const char *text, size_t length, size_t at)
 {
-    static const char *const signs[] = {"¶", "‖", "†", "‡"};
+    static const char *const signs[] = {"¶", "‖", "†", "‡", "♭", "♮", "♯"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (doc_starts_with(text, length, at, signs[i]))
             return strlen(signs[i]);

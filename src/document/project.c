@@ -308,7 +308,8 @@ static bool write_first_gap(writing *w)
     int32_t character = 'x';
     if (w->target->tokens[token].word == DOC_NONE)
         text_decode(w->target->text + first.begin, first.end - first.begin, &character);
-    return is_word_character(character) || opens(character) ? write_gap(w) : true;
+    bool needs = is_word_character(character) || opens(character) || character == '"';
+    return needs ? write_gap(w) : true;
 }
 
 static bool write_last_gap(writing *w)

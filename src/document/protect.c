@@ -10,8 +10,9 @@ typedef struct pattern {
     unsigned which;
     const char *first; /* ASCII characters that it can begin with; NULL: any character */
     doc_matcher match;
-    /* LOOSE: a point with a blank before it; SET_OFF: between blanks; SPACED: a break, too. */
-    enum { AS_WORD, AS_POINT, LOOSE, SET_OFF, AS_TAG, AS_BREAK, SPACED } how;
+    /* LOOSE: a point with a blank before it; SET_OFF: between blanks; SPACED: a break, too; BULLET:
+     * a break with a blank behind it. */
+    enum { AS_WORD, AS_POINT, LOOSE, SET_OFF, AS_TAG, AS_BREAK, SPACED, BULLET } how;
 } pattern;
 
 static const pattern patterns[] = {
@@ -41,8 +42,10 @@ static const pattern patterns[] = {
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_parting_arrow, SPACED},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_arrow, SET_OFF},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_box, AS_BREAK},
-    {DOC_PROTECT_SYMBOLS, NULL, doc_match_bullet, AS_BREAK},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_chain, AS_WORD},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_signed, AS_WORD},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_relation, AS_WORD},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_bullet, BULLET},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_symbol, SET_OFF},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_sign, AS_POINT},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_emoji, LOOSE},
@@ -125,6 +128,10 @@ static doc_protected describe(const char *text, size_t begin, size_t end, const 
     case SPACED:
         found.kind = DOC_EVENT_BREAK;
         found.flags = gaps;
+        break;
+    case BULLET:
+        found.kind = DOC_EVENT_BREAK;
+        found.flags = DOC_GAP_AFTER;
         break;
     case AS_BREAK:
         found.kind = DOC_EVENT_BREAK;

@@ -227,6 +227,34 @@ START_TEST(arrows_part_labels)
 }
 END_TEST
 
+START_TEST(signs_touch_letters_and_numbers)
+{
+    static const protected_case cases[] = {
+        {"C♯是语言，A♭大调，F♯m7", "C♯|A♭|F♯m7|"},
+        {"5★酒店，4.5★☆，★A级", "5★|4.5★☆|★|"},
+        {"在 △ABC 中，△3.5%，△ 注意", "△ABC|△3.5%|△|"},
+        {"H2+O2→H2O是反应。A→B→C正确，1→2，A→甲", "H2+O2→H2O|A→B→C|1→2|→|"},
+        {"C#，A+B，1.2.3", ""},
+    };
+    EXPECT_PROTECTED(DOC_PROTECT_SYMBOLS, cases);
+}
+END_TEST
+
+/* On both sides of a symbol or on neither. */
+START_TEST(blanks_around_symbols)
+{
+    zhen_document_options o;
+    zhen_document_options_init(&o, ZHEN_FORMAT_TEXT);
+    expect_gloss(&o, "□我 □爱", "□ pd □ jg");
+    expect_gloss(&o, "我→爱→OK", "pd → jg→OK");
+    expect_gloss(&o, "OK→我→爱", "OK→pd → jg");
+    expect_gloss(&o, "★我，★A爱", "★ pd, ★ A jg");
+    expect_gloss(&o, "★A爱", "★A jg");
+    expect_gloss(&o, "“我”→“爱”", "“ pd” → “ jg”");
+    expect_gloss(&o, "我→\"爱\"", "pd → \" jg\"");
+}
+END_TEST
+
 START_TEST(symbols_part_texts)
 {
     zhen_document_options o;
@@ -370,6 +398,8 @@ int main(void)
                                                 &tags_enclose_words,
                                                 &symbols,
                                                 &arrows_part_labels,
+                                                &signs_touch_letters_and_numbers,
+                                                &blanks_around_symbols,
                                                 &symbols_part_texts,
                                                 &points_at_the_end_stay_there,
                                                 &points_keep_their_blanks,
