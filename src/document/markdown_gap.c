@@ -42,7 +42,7 @@ size_t doc_markdown_opening(const char *text, size_t begin, size_t end, MD_SPANT
             return SIZE_MAX;
         return run_before(text, begin, end, last, 2) == 2 ? end - 2 : SIZE_MAX;
     case MD_SPAN_DEL:
-        return last == '~' ? end - run_before(text, begin, end, '~', 2) : SIZE_MAX;
+        return run_before(text, begin, end, '~', 2) == 2 ? end - 2 : SIZE_MAX;
     case MD_SPAN_A:
         return last == '[' || last == '<' ? end - 1 : SIZE_MAX;
     case MD_SPAN_IMG:
@@ -122,7 +122,7 @@ size_t doc_markdown_closing(const char *text, size_t begin, size_t end, MD_SPANT
     case MD_SPAN_STRONG:
         return (c == '*' || c == '_') && twice ? begin + 2 : SIZE_MAX;
     case MD_SPAN_DEL:
-        return c == '~' ? begin + (twice ? 2 : 1) : SIZE_MAX;
+        return c == '~' && twice ? begin + 2 : SIZE_MAX;
     case MD_SPAN_A:
     case MD_SPAN_IMG:
         return link_closing(text, begin, end);

@@ -198,6 +198,25 @@ static void mask_notes(char *text, size_t length)
     }
 }
 
+/* Whether the one character at `at` means itself: a tilde alone is no strikethrough, though md4c
+ * takes it for one (5~10 is a range), nor is an asterisk emphasis that stands for the name of a
+ * file in a path. */
+static bool is_literal(const char *text, size_t length, size_t at)
+{
+    char before = '\0', after = doc_at_or_zero(text, length, at + 1);
+    if (at > 0)
+        before = text[at - 1];
+    return text[at] == '~' ? before != '~' && before != '\\' && after != '~'
+                           : text[at] == '*' && before == '/' && after == '.';
+}
+
+static void mask_literals(char *text, size_t length)
+{
+    for (size_t at = 0; at < length; at++)
+        if (is_literal(text, length, at))
+            text[at] = 'x';
+}
+
 char *doc_markdown_mask(const char *text, size_t length)
 {
     char *mask = malloc(length + 1);
@@ -207,5 +226,6 @@ char *doc_markdown_mask(const char *text, size_t length)
     mask[length] = '\0';
     mask_lines(mask, mask + length);
     mask_notes(mask, length);
+    mask_literals(mask, length);
     return mask;
 }

@@ -6,8 +6,8 @@
  *
  * Emphasis: CommonMark wants a blank or a mark outside of **...** where a mark stands inside, as in
  * **a:** b. Chinese has no blanks, and **注意：**请 is what people write and many programs read.
- * Full stops on both sides of a run of asterisks next to a Chinese character make md4c take it
- * either way, as the amendment does that goes by the name of "CJK-friendly emphasis".
+ * A full stop outside of such a run makes md4c see it. Only runs that find their partner get one:
+ * the asterisks of *.c, a*b and "* means" stay what they are.
  */
 #ifndef DOCUMENT_MARKDOWN_PAD_H
 #define DOCUMENT_MARKDOWN_PAD_H
