@@ -22,7 +22,7 @@ static bool is_star(int32_t c)
 /* Emoji blocks of the Unicode standard that hold no text. */
 static bool is_emoji(int32_t c)
 {
-    if (is_accidental(c))
+    if (is_accidental(c) || (c >= 0x2776 && c <= 0x2793 /* ❶, a number */))
         return false;
     return (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x2600 && c <= 0x27BF) ||
            (c >= 0x2B00 && c <= 0x2BFF) || c == 0x231A || c == 0x231B || c == 0x2328 ||

@@ -120,14 +120,69 @@ static size_t letters_length(const char *text, size_t length)
     return length && text_is_latin((unsigned char)text[0]);
 }
 
+/* The number that a sign says: ① ⑴ ⒈ ⓵ ❶ ➀ ➊; 0: it says none. */
+static int circled_number(int32_t character)
+{
+    static const struct {
+        int32_t first, last;
+    } rows[] = {{0x2460, 0x2473}, {0x2474, 0x2487}, {0x2488, 0x249B}, {0x24F5, 0x24FE},
+                {0x2776, 0x277F}, {0x2780, 0x2789}, {0x278A, 0x2793}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (character >= rows[i].first && character <= rows[i].last)
+            return character - rows[i].first + 1;
+    return 0;
+}
+
+static bool joins_numbers(int32_t character)
+{
+    switch (character) {
+    case 0x548C: /* 和 */
+    case 0x4E0E: /* 与 */
+    case 0x8207: /* 與 */
+    case 0x53CA: /* 及 */
+    case 0x6216: /* 或 */
+    case 0x81F3: /* 至 */
+    case 0x5230: /* 到 */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The circled number with which the text begins, and its end, if an item follows it; 0 if the text
+ * only speaks of it: ①和②, ①②, ①、②, ①的. */
+static int circled_label(const char *text, size_t length, size_t *end)
+{
+    int32_t character = 0, next = ' ';
+    *end = length ? text_decode(text, length, &character) : 0;
+    int number = circled_number(character);
+    size_t at = *end;
+    if (number == 0)
+        return 0;
+    while (at < length && text_is_blank(next) && !text_is_separator(next))
+        at += text_decode(text + at, length - at, &next);
+    if (text_is_blank(next) || text_mark_of(next) != TEXT_MARK_NONE || text_is_closer(next) ||
+        circled_number(next) || next == 0x7684 /* 的 */)
+        return 0;
+    if (joins_numbers(next) && at < length)
+        text_decode(text + at, length - at, &next);
+    return circled_number(next) ? 0 : number;
+}
+
+/* A blank stands behind a label; a small letter needs none before Han. */
 static size_t label_end(const char *text, size_t length)
 {
+    size_t circled;
+    if (circled_label(text, length, &circled))
+        return circled;
     size_t digits = digits_length(text, length);
     size_t end = digits ? digits : letters_length(text, length);
-    if (end == 0 || end + 1 >= length || (text[end] != '.' && text[end] != ')') ||
-        text[end + 1] != ' ')
+    if (end == 0 || end + 1 >= length || (text[end] != '.' && text[end] != ')'))
         return 0;
-    return end + 1;
+    int32_t next;
+    text_decode(text + end + 1, length - end - 1, &next);
+    bool small = text[0] >= 'a' && text[0] <= 'z';
+    return next == ' ' || (small && text_is_han(next)) ? end + 1 : 0;
 }
 
 /* ---- Both ----------------------------------------------------------------------------------- */
@@ -196,9 +251,11 @@ bool text_is_sign(int32_t character)
 
 int text_item_place(const char *text, size_t length)
 {
-    int place = 0;
     int32_t character = 0;
     size_t at = 0, size = 0, digits = 0;
+    int place = circled_label(text, length, &size);
+    if (place)
+        return TEXT_FIRST_CIRCLED - 1 + place;
     for (; at < length; at += size) {
         size = text_decode(text + at, length - at, &character);
         if (!text_is_digit(character) || ++digits > LABEL_DIGITS)

@@ -389,18 +389,22 @@ static bool take_group(scanner *s, size_t *at, size_t size, int32_t character, b
 }
 
 /* Whether a list label at `at` follows the one before, or is the first of its list, so that the
- * sentence ends before it: 1.打开电源2.关闭电源, 步骤：1.打开电源 */
+ * sentence ends before it: 1.打开电源2.关闭电源, 步骤：1.打开电源, 首先，①打开电源 */
 static bool starts_item(const scanner *s, size_t at, int32_t before)
 {
-    if (!text_is_han(before) && !text_is_blank(before) && !text_is_closer(before) &&
+    int place = text_item_place(s->text + at, s->length - at);
+    bool circled = place >= TEXT_FIRST_CIRCLED;
+    if (!circled && !text_is_han(before) && !text_is_blank(before) && !text_is_closer(before) &&
         text_mark_of(before) != TEXT_MARK_COMMA)
         return false;
-    int place = text_item_place(s->text + at, s->length - at);
-    if (place == 0 || text_is_dot(s->last)) /* A. B. Smith */
+    if (place == 0 || (!circled && text_is_dot(s->last))) /* A. B. Smith */
         return false;
     if (s->item && place == s->item + 1)
         return true;
-    return before == 0xFF1A /* ： */ && (place == TEXT_FIRST_NUMBER || place == TEXT_FIRST_LETTER);
+    if (before == 0xFF0C /* ， */)
+        return place == TEXT_FIRST_CIRCLED;
+    return before == 0xFF1A /* ： */ && (place == TEXT_FIRST_NUMBER || place == TEXT_FIRST_LETTER ||
+                                         place == TEXT_FIRST_CIRCLED);
 }
 
 /* Whether an item or a field stands at `at`, set off from what is before it by blanks: ○ 是　● 否,
