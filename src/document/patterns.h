@@ -57,6 +57,7 @@ size_t doc_match_relation(const char *text, size_t length, size_t at);
 size_t doc_match_chain(const char *text, size_t length, size_t at);
 size_t doc_match_signed(const char *text, size_t length, size_t at);
 size_t doc_match_symbol(const char *text, size_t length, size_t at);
+size_t doc_match_value(const char *text, size_t length, size_t at);
 size_t doc_match_sign(const char *text, size_t length, size_t at);
 size_t doc_match_face(const char *text, size_t length, size_t at);
 size_t doc_match_smiley(const char *text, size_t length, size_t at);

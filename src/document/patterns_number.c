@@ -10,6 +10,7 @@ enum {
     LONG_NUMBERS = 10, /* digits of groups: 138-0013-8000, 138 0013 8000 */
     LONG_CODE = 5,     /* digits of a code of letters and digits: AB12345 */
     LONGEST_UNIT = 4,  /* letters: 12345km is a quantity */
+    PORT_DIGITS = 5,
     LONGEST_GROUP = 4, /* digits between blanks */
     MOST_GROUPS = 8
 };
@@ -38,6 +39,25 @@ static bool is_thousands_comma(const char *text, size_t length, size_t at)
     return text[at] == ',' && !doc_is_alnum(doc_at_or_zero(text, length, at + 4));
 }
 
+/* Whether no more digits stand at `at` than the number of a port has: localhost:8080. */
+static bool is_port(const char *text, size_t length, size_t at)
+{
+    size_t digits = 0;
+    while (digits <= PORT_DIGITS && doc_is_digit(doc_at_or_zero(text, length, at + digits)))
+        digits++;
+    return digits > 0 && digits <= PORT_DIGITS &&
+           !is_token_byte(doc_at_or_zero(text, length, at + digits));
+}
+
+/* Whether the word that ends at `end` is hexadecimal: 00:1A, not QQ:1234567. */
+static bool is_hex_before(const char *text, size_t end)
+{
+    size_t begin = end;
+    while (begin > 0 && doc_hex_value(text[begin - 1]) >= 0)
+        begin--;
+    return begin == 0 || !is_token_byte(text[begin - 1]);
+}
+
 /* Whether a token goes on to the left of `at`: each is read once, from its beginning. */
 static bool is_inside_token(const char *text, size_t length, size_t at)
 {
@@ -46,14 +66,19 @@ static bool is_inside_token(const char *text, size_t length, size_t at)
     if (at == 1)
         return false;
     char mark = text[at - 1], before = text[at - 2];
+    if (mark == ':' && is_token_byte(before))
+        return is_hex_before(text, at - 1) || is_port(text, length, at);
     return (doc_is_one_of(mark, ".:-") && (is_token_byte(before) || before == ':')) ||
            (doc_is_digit(before) && is_thousands_comma(text, length, at - 1));
 }
 
-/* The length of the mark at `at` if the token goes on behind it: one byte, two in fe80::1. */
+/* The length of the mark at `at` if the token goes on behind it: one byte, two in fe80::1. A name
+ * and its value (QQ:1234567) are two tokens. */
 static size_t joint(const char *text, size_t length, size_t at)
 {
     size_t bytes = doc_starts_with(text, length, at, "::") ? 2 : 1;
+    if (bytes == 1 && text[at] == ':' && !is_hex_before(text, at) && !is_port(text, length, at + 1))
+        return 0;
     bool goes_on =
         doc_is_one_of(text[at], ".:-") && is_token_byte(doc_at_or_zero(text, length, at + bytes));
     return goes_on ? bytes : 0;
@@ -113,6 +138,19 @@ static size_t match_identifier(const char *text, size_t length, size_t at, const
     return t->end + (call ? 2 : 0) - at;
 }
 
+/* Whether the number is that of a section or a version: 第3.1.2.1节. */
+static bool is_section(const char *text, size_t length, size_t begin, size_t end)
+{
+    static const char *const words[] = {"节", "節", "章", "条", "條", "版", "款", "项", "項"};
+    const size_t size = sizeof "第" - 1;
+    if (begin >= size && memcmp(text + begin - size, "第", size) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (end < length && doc_starts_with(text, length, end, words[i]))
+            return true;
+    return false;
+}
+
 /* 192.168.1.1, 192.168.1.1:8080, 10.0.0.0/8; at most 18 bytes are looked at. */
 static size_t match_ipv4(const char *text, size_t length, size_t at)
 {
@@ -127,7 +165,7 @@ static size_t match_ipv4(const char *text, size_t length, size_t at)
             return 0;
     }
     char next = doc_at_or_zero(text, length, end);
-    if (is_token_byte(next) ||
+    if (is_section(text, length, at, end) || is_token_byte(next) ||
         (next == '.' && is_token_byte(doc_at_or_zero(text, length, end + 1))))
         return 0;
     size_t digits = 0;

@@ -320,6 +320,43 @@ size_t doc_match_symbol(const char *text, size_t length, size_t at)
     return end - at;
 }
 
+/* The bytes of the Greek letter at `at`, or of the signs for micro and ohm; 0: it is none. */
+static size_t greek_bytes(const char *text, size_t length, size_t at)
+{
+    int32_t c = 0;
+    size_t bytes = at < length ? text_decode(text + at, length - at, &c) : 0;
+    return (c >= 0x0391 && c <= 0x03C9) || c == 0xB5 || c == 0x2126 ? bytes : 0;
+}
+
+/* Longer ones are no values. */
+enum { LONGEST_VALUE = 64 };
+
+/* λ=500nm, 50Ω, Δx: a Greek letter with the Latin ones, the number or the = that it touches. */
+size_t doc_match_value(const char *text, size_t length, size_t at)
+{
+    bool greek = false, other = false;
+    size_t end = at, bytes;
+    if (is_inside_operand(text, at))
+        return 0;
+    while (end < length && end - at <= LONGEST_VALUE) {
+        if ((bytes = greek_bytes(text, length, end)) > 0) {
+            greek = true;
+        } else if ((bytes = operand_end(text, length, end) - end) > 0) {
+            other = true;
+        } else {
+            bytes = text[end] == '=';
+            size_t next = end + bytes;
+            if (!bytes || end == at ||
+                (!greek_bytes(text, length, next) && operand_end(text, length, next) == next))
+                break;
+        }
+        end += bytes;
+    }
+    return greek && other && end - at <= LONGEST_VALUE && !doc_is_counted(text, length, end)
+               ? end - at
+               : 0;
+}
+
 /* Marks of notes and of tones, which touch the word before them. */
 size_t doc_match_sign(const char *text, size_t length, size_t at)
 {

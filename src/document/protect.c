@@ -45,6 +45,7 @@ static const pattern patterns[] = {
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_chain, AS_WORD},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_signed, AS_WORD},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_relation, AS_WORD},
+    {DOC_PROTECT_SYMBOLS, NULL, doc_match_value, AS_WORD},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_bullet, BULLET},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_symbol, SET_OFF},
     {DOC_PROTECT_SYMBOLS, NULL, doc_match_sign, AS_POINT},

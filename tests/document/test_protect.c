@@ -50,6 +50,8 @@ START_TEST(long_numbers)
         {"电话010-12345678，微信号：abc_123", "010-12345678|abc_123|"},
         {"调用get_user_name()和main()，见__init__", "get_user_name()|main()|__init__|"},
         {"共1,234,567元，面积9,600,000平方公里", "1,234,567|9,600,000|"},
+        {"QQ:123456789微信:abc_123，ID:1234567", "123456789|abc_123|1234567|"},
+        {"连接localhost:27017，在a:1234567", "localhost:27017|a:1234567|"},
         {"型号AB123456，1234567,7654321", "AB123456|1234567|7654321|"},
     };
     EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
@@ -65,6 +67,7 @@ START_TEST(quantities_and_dates_are_translated)
         {"COVID-19、H1N1、A380、ISO9001、5GHz、12345km、1990s、1.2.3", ""},
         {"姓名____，A-B-C，好-好，std::vector，256.1.1.1，1.2.3.4.5", ""},
         {"10 10 10 10 10 10 10 10 10 10", ""},
+        {"见第3.1.2.1节和3.1.2.2条，4.3.2.1版，第1.2.3.4", ""},
     };
     EXPECT_PROTECTED(DOC_PROTECT_ALL, cases);
 }
@@ -234,7 +237,9 @@ START_TEST(signs_touch_letters_and_numbers)
         {"5★酒店，4.5★☆，★A级", "5★|4.5★☆|★|"},
         {"在 △ABC 中，△3.5%，△ 注意", "△ABC|△3.5%|△|"},
         {"H2+O2→H2O是反应。A→B→C正确，1→2，A→甲", "H2+O2→H2O|A→B→C|1→2|→|"},
-        {"C#，A+B，1.2.3", ""},
+        {"C#，A+B，1.2.3，❶苹果", ""},
+        {"λ=500nm的光，50Ω电阻，Δx=0.5，R=4.7kΩ，2πr²", "λ=500nm|50Ω|Δx=0.5|R=4.7kΩ|2πr²|"},
+        {"α粒子，β-胡萝卜素，π，x=5，λ=，=λ", ""},
     };
     EXPECT_PROTECTED(DOC_PROTECT_SYMBOLS, cases);
 }
