@@ -331,19 +331,18 @@ static size_t greek_bytes(const char *text, size_t length, size_t at)
 /* Longer ones are no values. */
 enum { LONGEST_VALUE = 64 };
 
-/* λ=500nm, 50Ω, Δx: a Greek letter with the Latin ones, the number or the = that it touches. */
+/* λ=500nm, 50Ω, Δx, α: Greek letters, which a model need not know, with the Latin ones, the number
+ * or the = that they touch. */
 size_t doc_match_value(const char *text, size_t length, size_t at)
 {
-    bool greek = false, other = false;
+    bool greek = false;
     size_t end = at, bytes;
     if (is_inside_operand(text, at))
         return 0;
     while (end < length && end - at <= LONGEST_VALUE) {
         if ((bytes = greek_bytes(text, length, end)) > 0) {
             greek = true;
-        } else if ((bytes = operand_end(text, length, end) - end) > 0) {
-            other = true;
-        } else {
+        } else if ((bytes = operand_end(text, length, end) - end) == 0) {
             bytes = text[end] == '=';
             size_t next = end + bytes;
             if (!bytes || end == at ||
@@ -352,9 +351,7 @@ size_t doc_match_value(const char *text, size_t length, size_t at)
         }
         end += bytes;
     }
-    return greek && other && end - at <= LONGEST_VALUE && !doc_is_counted(text, length, end)
-               ? end - at
-               : 0;
+    return greek && end - at <= LONGEST_VALUE && !doc_is_counted(text, length, end) ? end - at : 0;
 }
 
 /* Marks of notes and of tones, which touch the word before them. */

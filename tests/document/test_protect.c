@@ -239,7 +239,7 @@ START_TEST(signs_touch_letters_and_numbers)
         {"H2+O2→H2O是反应。A→B→C正确，1→2，A→甲", "H2+O2→H2O|A→B→C|1→2|→|"},
         {"C#，A+B，1.2.3，❶苹果", ""},
         {"λ=500nm的光，50Ω电阻，Δx=0.5，R=4.7kΩ，2πr²", "λ=500nm|50Ω|Δx=0.5|R=4.7kΩ|2πr²|"},
-        {"α粒子，β-胡萝卜素，π，x=5，λ=，=λ", ""},
+        {"α粒子，β-胡萝卜素，x=5，λ=，=π", "α|β|λ|π|"},
     };
     EXPECT_PROTECTED(DOC_PROTECT_SYMBOLS, cases);
 }
