@@ -214,6 +214,15 @@ static bool is_simple(const reading *r, zhen_span text)
     return true;
 }
 
+/* Whether the rest of a heading's line gives it a name, {#name}. */
+static bool is_named(const reading *r, zhen_span heading)
+{
+    const char *rest = r->text + heading.end;
+    const char *brace = strpbrk(rest, "{\n");
+    const char *mark = brace && *brace == '{' ? strpbrk(brace, "#\n") : NULL;
+    return mark && *mark == '#';
+}
+
 /* The marks behind the last text of a block. */
 static void finish_block(reading *r)
 {
@@ -234,7 +243,7 @@ static void finish_block(reading *r)
     r->failed = r->failed || !doc_flow_leave_alone(flow, &document->arena) ||
                 !doc_images_translate(&r->images, document) || !doc_finish_in_place(document);
     heading.unit_count = document->units.count - heading.first_unit;
-    if (is_heading && is_simple(r, heading.text))
+    if (is_heading && is_simple(r, heading.text) && !is_named(r, heading.text))
         r->failed = r->failed || !doc_anchors_add_heading(&r->anchors, &heading);
 }
 
@@ -280,6 +289,8 @@ static void add_entity(reading *r, size_t begin, size_t end)
 static void add_html(reading *r, size_t begin, size_t end)
 {
     close_gap(r, begin);
+    if (r->block != MD_BLOCK_H)
+        r->failed = r->failed || !doc_anchors_add_html(&r->anchors, r->text, begin, end);
     const char *tag = r->text + begin;
     bool closing = end - begin > 2 && tag[1] == '/';
     size_t name = begin + (closing ? 2 : 1), name_end = name;
@@ -343,7 +354,10 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *da
     reading *r = data;
     zhen_span raw = {0, 0};
     bool in_source = find_source(r, text, size, &raw);
+    if (in_source)
+        doc_anchors_see_text(&r->anchors, raw);
     if (r->block == MD_BLOCK_HTML && in_source) {
+        r->failed = r->failed || !doc_anchors_add_html(&r->anchors, r->text, raw.begin, raw.end);
         r->html.begin = r->html.end ? r->html.begin : raw.begin;
         r->html.end = raw.end;
     }
@@ -548,7 +562,8 @@ static zhen_status parse(reading *r, zhen_error *error)
                               .text = on_text};
     size_t length = r->length - r->base;
     char *masked = doc_markdown_mask(r->text + r->base, length);
-    bool ok = masked && doc_markdown_pad(masked, length, &r->given) &&
+    bool ok = masked && doc_anchors_add_definitions(&r->anchors, r->text, r->base, r->length) &&
+              doc_markdown_pad(masked, length, &r->given) &&
               md_parse(r->given.text.data, (MD_SIZE)r->given.text.length, &parser, r) == 0;
     free(masked);
     doc_markdown_pad_free(&r->given);

@@ -16,24 +16,98 @@ bool doc_anchors_add_heading(doc_anchors *anchors, const doc_heading *heading)
     return true;
 }
 
+static bool add_target(zhen_span **links, size_t *count, size_t *capacity, zhen_span link)
+{
+    if (!base_grow((void **)links, capacity, *count + 1, sizeof **links))
+        return false;
+    (*links)[(*count)++] = link;
+    return true;
+}
+
+/* From behind the # to the first of `ends`. */
+static zhen_span read_target(const char *text, size_t begin, size_t end, const char *ends)
+{
+    zhen_span link = {begin, begin};
+    while (link.end < end && !doc_is_one_of(text[link.end], ends))
+        link.end++;
+    return link;
+}
+
 bool doc_anchors_add_link(doc_anchors *anchors, const char *text, size_t at, size_t end)
 {
     if (end - at < 3 || memcmp(text + at, "(#", 2) != 0)
         return true;
-    zhen_span link = {at + 2, at + 2};
-    while (link.end < end && !doc_is_one_of(text[link.end], ") \t\r\n"))
-        link.end++;
-    if (!base_grow((void **)&anchors->links, &anchors->link_capacity, anchors->link_count + 1,
-                   sizeof *anchors->links))
-        return false;
-    anchors->links[anchors->link_count++] = link;
+    return add_target(&anchors->links, &anchors->link_count, &anchors->link_capacity,
+                      read_target(text, at + 2, end, ") \t\r\n"));
+}
+
+bool doc_anchors_add_html(doc_anchors *anchors, const char *text, size_t begin, size_t end)
+{
+    static const char attribute[] = "href=";
+    enum { LENGTH = sizeof attribute - 1 };
+    const char *found;
+    while ((found = memmem(text + begin, end - begin, attribute, LENGTH))) {
+        begin = (size_t)(found - text) + LENGTH;
+        if (!doc_starts_with(text, end, begin, "\"#") && !doc_starts_with(text, end, begin, "'#"))
+            continue;
+        const char quote[] = {text[begin], '\0'};
+        if (!add_target(&anchors->links, &anchors->link_count, &anchors->link_capacity,
+                        read_target(text, begin + 2, end, quote)))
+            return false;
+    }
     return true;
+}
+
+/* The target in a line [label]: #heading or [label]: <#heading>; empty if it is none. */
+static zhen_span read_definition(const char *line, size_t length)
+{
+    size_t at = 0;
+    while (at < length && (doc_is_blank(line[at]) || line[at] == '>'))
+        at++;
+    const char *close =
+        at < length && line[at] == '[' ? memmem(line + at, length - at, "]:", 2) : NULL;
+    if (!close)
+        return (zhen_span){0, 0};
+    at = doc_skip_blanks(line, length, (size_t)(close - line) + 2);
+    at += doc_at_or_zero(line, length, at) == '<';
+    if (doc_at_or_zero(line, length, at) != '#')
+        return (zhen_span){0, 0};
+    return read_target(line, at + 1, length, "> \t\r");
+}
+
+bool doc_anchors_add_definitions(doc_anchors *anchors, const char *text, size_t begin, size_t end)
+{
+    for (size_t line = begin, next; line < end; line = next) {
+        const char *stop = memchr(text + line, '\n', end - line);
+        next = stop ? (size_t)(stop - text) + 1 : end;
+        zhen_span link = read_definition(text + line, next - line - (stop != NULL));
+        if (link.begin < link.end && !add_target(&anchors->definitions, &anchors->definition_count,
+                                                 &anchors->definition_capacity,
+                                                 (zhen_span){line + link.begin, line + link.end}))
+            return false;
+    }
+    return true;
+}
+
+void doc_anchors_see_text(doc_anchors *anchors, zhen_span text)
+{
+    size_t low = 0, high = anchors->definition_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (anchors->definitions[middle].begin < text.begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < anchors->definition_count && anchors->definitions[low].begin < text.end; low++)
+        anchors->definitions[low].end = anchors->definitions[low].begin;
 }
 
 void doc_anchors_free(doc_anchors *anchors)
 {
     free(anchors->headings);
     free(anchors->links);
+    free(anchors->definitions);
     *anchors = (doc_anchors){0};
 }
 
@@ -172,5 +246,7 @@ bool doc_anchors_follow(doc_anchors *anchors, zhen_document *document)
         qsort(anchors->headings, anchors->heading_count, sizeof *anchors->headings, by_name);
     for (size_t i = 0; ok && i < anchors->link_count; i++)
         ok = follow(anchors, document, anchors->links[i]);
+    for (size_t i = 0; ok && i < anchors->definition_count; i++)
+        ok = follow(anchors, document, anchors->definitions[i]);
     return ok;
 }

@@ -162,6 +162,32 @@ static char *mask_formula(const line *first, const char *end)
     }
 }
 
+/* Whether the line is a heading, by # before it or by a line below it. */
+static bool is_heading(const line *l, const char *end)
+{
+    size_t marks = count(l, 0, "#");
+    if (marks > 0)
+        return marks <= 6;
+    if (l->next == end)
+        return false;
+    line below = read_line(l->next, end);
+    return below.length > 0 &&
+           (count(&below, 0, "=") == below.length || count(&below, 0, "-") == below.length);
+}
+
+/* {#name .class} at the end of a heading: blanks. */
+static void mask_attributes(const line *l, const char *end)
+{
+    if (!ends_with(l, "}") || !is_heading(l, end))
+        return;
+    size_t begin = l->length - 1;
+    while (begin > 0 && !doc_is_one_of(l->text[begin], "{\\"))
+        begin--;
+    if (l->text[begin] == '{' && doc_is_one_of(l->text[begin + 1], "#.:") &&
+        (begin == 0 || !doc_is_one_of(l->text[begin - 1], "{$\\")))
+        hide(l, begin, l->length);
+}
+
 static void mask_lines(char *text, const char *end)
 {
     while (text < end) {
@@ -170,6 +196,8 @@ static void mask_lines(char *text, const char *end)
         text = next ? next : l.next;
         if (!next && !mask_alert(&l) && !mask_container(&l) && !mask_admonition(&l))
             mask_template(&l);
+        if (!next)
+            mask_attributes(&l, end);
     }
 }
 

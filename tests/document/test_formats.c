@@ -299,7 +299,19 @@ START_TEST(markdown_links_to_headings)
         {"[我](#%E6%88%91)爱[水](#水-1 \"题\")\n\n我\n==\n\n## 水\n\n## 水 #\n",
          "[pd](#pd) jg [kz](#kz-1 \"题\")\n\npd\n==\n\n## kz\n\n## kz #\n"},
         {"[我](#我a_b)\n\n# 我`A_b`\n", "[pd](#pd-a_b)\n\n# pd `A_b`\n"},
+        {"[我][1]爱\n\n[1]: #我\n> [2]: <#爱> \"题\"\n\n# 我\n\n# 爱 水\n\n[爱]: #爱-水",
+         "[pd][1] jg\n\n[1]: #pd\n> [2]: <#爱> \"题\"\n\n# pd\n\n# jg kz\n\n[爱]: #jg-kz"},
+        {"我<a href=\"#我\">爱</a>\n\n<ul>\n<li><a\n href='#水-1'>我</a>\n</ul>\n\n# 我\n# 水\n# "
+         "水\n",
+         "pd <a href=\"#pd\">jg</a>\n\n<ul>\n<li><a\n href='#kz-1'>pd</a>\n</ul>\n\n# pd\n# kz\n# "
+         "kz\n"},
+        /* A heading that has a name keeps it. */
+        {"[我](#水)[我](#a)[我](#课)\n\n# 水 {#水}\n\n爱{#a_爱_b .我}\n===\n\n# 课 # {.爱}\n",
+         "[pd](#水) [pd](#a) [pd](#ka)\n\n# kz {#水}\n\njg{#a_爱_b .我}\n===\n\n# ka # {.爱}\n"},
+        {"# 我 {爱}\n水{#爱}\n", "# pd{ jg}\nkz{# jg}\n"},
         /* Others stay. */
+        {"```\n[1]: #我\n```\n水\n[2]: #我\n\n# 我\n",
+         "```\n[1]: #我\n```\nkz\\[ 2\\]: #我\n\n# pd\n"},
         {"[我](#爱)[水](a#我)[课](#a)\n\n# 我\n\n# a\n",
          "[pd](#爱) [kz](a#我) [ka](#a)\n\n# pd\n\n# a\n"},
         {"# [我](#爱)\n\n# [爱](#我)\n", "# [pd](#爱)\n\n# [jg](#我)\n"},
