@@ -46,7 +46,7 @@ size_t doc_match_formula(const char *text, size_t length, size_t at);
 /* The end of the name of a tag that begins at `at` ("b" of <b>), `at` if there is none. */
 size_t doc_tag_name_end(const char *text, size_t length, size_t at);
 
-/* Emoji, faces and other symbols (patterns_symbol.c). */
+/* Emoji, arrows and other symbols (patterns_symbol.c). */
 size_t doc_match_emoji(const char *text, size_t length, size_t at);
 size_t doc_match_keys(const char *text, size_t length, size_t at);
 size_t doc_match_parting_arrow(const char *text, size_t length, size_t at);
@@ -59,6 +59,8 @@ size_t doc_match_signed(const char *text, size_t length, size_t at);
 size_t doc_match_symbol(const char *text, size_t length, size_t at);
 size_t doc_match_value(const char *text, size_t length, size_t at);
 size_t doc_match_sign(const char *text, size_t length, size_t at);
+
+/* Faces (patterns_face.c). */
 size_t doc_match_face(const char *text, size_t length, size_t at);
 size_t doc_match_smiley(const char *text, size_t length, size_t at);
 
