@@ -190,7 +190,9 @@ typedef struct zhen_translation {
     double score; /* mean of the scores of the translated sentences; 0 if there is none */
     const zhen_sentence *sentences;
     size_t sentence_count;
-    const zhen_alternative *alternatives; /* best first, the first is the translation itself */
+    const zhen_alternative *alternatives; /* best first, the first is the translation itself; the
+                                             guard may rank one with the source's names higher
+                                             than its score does */
     size_t alternative_count;             /* 1 to options.nbest */
     size_t source_tokens, target_tokens;  /* what the model read and wrote, without </s> */
 } zhen_translation;

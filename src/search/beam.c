@@ -15,8 +15,9 @@ bool search_beam_init(search_beam *beam, base_arena *arena, const search_options
     beam->scores = base_arena_calloc(arena, beams, sizeof *beam->scores);
     beam->tokens = base_arena_calloc(arena, nodes, sizeof *beam->tokens);
     beam->parents = base_arena_calloc(arena, nodes, sizeof *beam->parents);
+    beam->shifts = base_arena_calloc(arena, nodes, sizeof *beam->shifts);
     beam->finished = base_arena_calloc(arena, beams, sizeof *beam->finished);
-    if (!beam->scores || !beam->tokens || !beam->parents || !beam->finished)
+    if (!beam->scores || !beam->tokens || !beam->parents || !beam->shifts || !beam->finished)
         return false;
     if (!options->alignment)
         return true;
@@ -157,6 +158,23 @@ static void walk_back(const search_beam *beam, size_t count, size_t slot, int32_
 void search_beam_history(const search_beam *beam, size_t slot, int32_t *out)
 {
     walk_back(beam, beam->steps, slot, out);
+}
+
+void search_beam_shift(search_beam *beam, size_t slot, float shift)
+{
+    beam->shifts[beam->steps * beam->beams + slot] = shift;
+}
+
+double search_beam_shifted(const search_beam *beam, const search_finished *finished)
+{
+    double sum = 0.0;
+    size_t slot = finished->parent;
+    for (size_t step = finished->length - 1;; step--) {
+        sum += (double)beam->shifts[step * beam->beams + slot];
+        if (step == 0)
+            return sum;
+        slot = beam->parents[(step - 1) * beam->beams + slot];
+    }
 }
 
 size_t search_beam_finished(const search_beam *beam, const search_finished *finished,

@@ -37,6 +37,7 @@ typedef struct search_beam {
      * beams) each. Nothing is ever copied; a hypothesis is read by walking back. */
     int32_t *tokens;
     uint32_t *parents;
+    float *shifts;             /* (capacity, beams), see search_beam_shift */
     search_finished *finished; /* (beams), best first */
     size_t finished_count;
 } search_beam;
@@ -58,6 +59,12 @@ typedef void search_beam_notice(void *context, const search_finished *finished, 
 bool search_beam_advance(search_beam *beam, const search_options *options,
                          const search_candidate *candidates, size_t count,
                          search_beam_notice *notice, void *context);
+
+/* Remembers how much lower the scores of all that may follow in slot `slot` at this step are than
+ * the network's log probabilities with what else was added to them. */
+void search_beam_shift(search_beam *beam, size_t slot, float shift);
+/* The sum of what was remembered on the way of a finished hypothesis. */
+double search_beam_shifted(const search_beam *beam, const search_finished *finished);
 
 /* The token that slot `slot` reads next, `start` at the first step. */
 int32_t search_beam_token(const search_beam *beam, size_t slot, int32_t start);

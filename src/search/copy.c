@@ -10,7 +10,7 @@ static const float BEGIN_BONUS = 3.0F, SPELL_BONUS = 8.0F, NAME_BONUS = 7.0F;
 
 static const char PLURAL[] = "s";
 static const char SPACE[] = "\xE2\x96\x81"; /* as SentencePiece has it in its pieces */
-enum { SPACE_BYTES = sizeof SPACE - 1, LEAST_LETTERS = 2 };
+enum { SPACE_BYTES = sizeof SPACE - 1, LEAST_LETTERS = 2, LEAST_SURPLUS = 3 };
 
 static bool holds(uint32_t set, size_t word)
 {
@@ -38,6 +38,11 @@ static char fold(char c)
 static bool is_spelling(const char *piece, size_t length)
 {
     return piece && (length < 2 || piece[0] != '<' || piece[length - 1] != '>');
+}
+
+static bool begins_with_blank(const char *text, size_t length)
+{
+    return length >= SPACE_BYTES && memcmp(text, SPACE, SPACE_BYTES) == 0;
 }
 
 static bool all_letters(const char *piece, size_t length)
@@ -88,11 +93,6 @@ static void read_letter(reader *r, const char *letter, size_t bytes)
     r->letters++;
 }
 
-static bool begins_with_blank(const char *text, size_t length)
-{
-    return length >= SPACE_BYTES && memcmp(text, SPACE, SPACE_BYTES) == 0;
-}
-
 static void read_piece(reader *r, const char *piece, size_t length)
 {
     for (size_t at = 0, bytes; at < length; at += bytes) {
@@ -138,6 +138,8 @@ typedef struct progress {
     uint32_t said;    /* the words that are there, a bit each */
     uint32_t fitting; /* the words that begin with what is spelled of the open one */
     size_t spelled;   /* bytes of the open word; 0 between words */
+    size_t surplus;   /* words said once too often or broken off */
+    bool tight;       /* the next word may follow without a blank: behind a bracket, a hyphen */
 } progress;
 
 static void start_word(const search_copies *copies, progress *p)
@@ -160,11 +162,19 @@ static bool is_whole(const search_copies *copies, const progress *p, size_t *wor
     return false;
 }
 
+/* Whether the open word is the beginning of one of the words, or one that was said before. */
+static bool is_surplus(const progress *p)
+{
+    return p->spelled >= LEAST_SURPLUS && p->fitting != 0;
+}
+
 static void leave_word(const search_copies *copies, progress *p)
 {
     size_t word;
     if (is_whole(copies, p, &word))
         p->said |= 1U << word;
+    else if (is_surplus(p))
+        p->surplus++;
     start_word(copies, p);
 }
 
@@ -191,12 +201,20 @@ static void go_on(const search_copies *copies, progress *p, const char *text, si
     p->spelled += bytes;
 }
 
+/* A blank, and ", ( and the like after one, stand before a word; -, / and digits join. */
+static bool is_tight_after(const char *piece, size_t length)
+{
+    return begins_with_blank(piece, length) || strchr("([{-/_@0123456789", piece[length - 1]);
+}
+
 static void say(const search_copies *copies, progress *p, const char *piece, size_t length)
 {
     if (!is_spelling(piece, length)) {
         leave_word(copies, p);
+        p->tight = false;
         return;
     }
+    p->tight = is_tight_after(piece, length);
     for (size_t at = 0, bytes; at < length; at += bytes) {
         bytes = letter_bytes(piece + at, length - at);
         if (bytes > 0) {
@@ -208,11 +226,17 @@ static void say(const search_copies *copies, progress *p, const char *piece, siz
     }
 }
 
+static progress begin(const search_copies *copies)
+{
+    progress p = {.tight = true};
+    start_word(copies, &p);
+    return p;
+}
+
 static progress follow(const search_copies *copies, const tok_tokenizer *tokenizer,
                        const int32_t *tokens, size_t count)
 {
-    progress p = {0};
-    start_word(copies, &p);
+    progress p = begin(copies);
     for (size_t i = 0; i < count; i++) {
         size_t length;
         const char *piece = tok_target_piece(tokenizer, tokens[i], &length);
@@ -221,15 +245,15 @@ static progress follow(const search_copies *copies, const tok_tokenizer *tokeniz
     return p;
 }
 
-size_t search_copies_missing(const search_copies *copies, const tok_tokenizer *tokenizer,
-                             const int32_t *tokens, size_t count)
+search_copied search_copies_judge(const search_copies *copies, const tok_tokenizer *tokenizer,
+                                  const int32_t *tokens, size_t count)
 {
     progress p = follow(copies, tokenizer, tokens, count);
     leave_word(copies, &p);
-    size_t missing = 0;
+    search_copied copied = {.surplus = p.surplus};
     for (size_t word = 0; word < copies->count; word++)
-        missing += !holds(p.said, word);
-    return missing;
+        copied.missing += !holds(p.said, word);
+    return copied;
 }
 
 /* ---- What may follow ---------------------------------------------------------------------- */
@@ -248,12 +272,19 @@ static bool any_has(const search_copies *copies, uint32_t words, size_t from, co
     return false;
 }
 
-/* The words that are missing still if the open one ends here. */
+/* The words that may be begun if the open one ends here: those that are missing then, but not the
+ * one that has just been broken off. */
 static uint32_t missing_then(const search_copies *copies, const progress *p)
 {
     progress then = *p;
     leave_word(copies, &then);
-    return ~then.said;
+    return then.surplus > p->surplus ? ~then.said & ~p->fitting : ~then.said;
+}
+
+/* The words that a piece without a blank may spell on, or begin. */
+static uint32_t fitting_now(const progress *p)
+{
+    return p->spelled > 0 || p->tight ? p->fitting & ~p->said : 0;
 }
 
 /* Of these, the one that goes on with the name whose last word the open one is. */
@@ -282,7 +313,7 @@ static float bonus_of(const search_copies *copies, const progress *p, const char
     }
     if (!all_letters(piece, length))
         return 0.0F;
-    if (any_has(copies, p->fitting & ~p->said, p->spelled, piece, length))
+    if (any_has(copies, fitting_now(p), p->spelled, piece, length))
         return p->spelled > 0 ? SPELL_BONUS : BEGIN_BONUS;
     bool plural = length == 1 && *piece == PLURAL[0];
     return !plural && is_whole(copies, p, &word) ? -SPELL_BONUS : 0.0F;
@@ -292,8 +323,7 @@ double search_copies_bonus(const search_copies *copies, const tok_tokenizer *tok
                            const int32_t *tokens, size_t count)
 {
     double sum = 0.0;
-    progress p = {0};
-    start_word(copies, &p);
+    progress p = begin(copies);
     for (size_t i = 0; i < count; i++) {
         size_t length;
         const char *piece = tok_target_piece(tokenizer, tokens[i], &length);
@@ -375,7 +405,7 @@ static void favour_all(favours *f, const search_speller *speller, const search_c
         if (holds(missing, word))
             favour_beginnings(f, speller, letters, length,
                               holds(next, word) ? NAME_BONUS : BEGIN_BONUS, scores);
-        if (!holds(p->fitting & ~p->said, word))
+        if (!holds(fitting_now(p), word))
             continue;
         for (size_t end = p->spelled + 1; end <= length; end++)
             favour(f, speller, letters + p->spelled, end - p->spelled, bonus, scores);

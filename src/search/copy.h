@@ -41,9 +41,13 @@ bool search_speller_init(search_speller *speller, base_arena *arena, const tok_t
 void search_copies_read(const tok_tokenizer *tokenizer, const int32_t *ids, size_t count,
                         search_copies *copies);
 
-/* How many of the words the translation lacks. */
-size_t search_copies_missing(const search_copies *copies, const tok_tokenizer *tokenizer,
-                             const int32_t *tokens, size_t count);
+/* What a translation makes of the words. */
+typedef struct search_copied {
+    size_t missing; /* of the words */
+    size_t surplus; /* words that are there more often than in the source, or broken off */
+} search_copied;
+search_copied search_copies_judge(const search_copies *copies, const tok_tokenizer *tokenizer,
+                                  const int32_t *tokens, size_t count);
 
 /* Adds the bonuses to the scores (outputs) of what may follow the tokens. */
 void search_copies_favour(const search_copies *copies, search_speller *speller,

@@ -34,15 +34,29 @@ static bool is_sane(const search_sentence *source, const search_hypothesis *hypo
     return !wordless && !is_loop(source, hypothesis);
 }
 
+/* What favours have done to a score, length penalty included: no probability. */
+static double favours(const search_worker *worker, const search_sentence *source,
+                      const search_finished *finished, const int32_t *tokens, size_t count)
+{
+    const search_options *options = &worker->options;
+    bool scored = options->beams > 1 || options->scores;
+    if (source->attempt != SEARCH_COPYING || !scored)
+        return 0.0;
+    double bonus = search_copies_bonus(&source->copies, options->tokenizer, tokens, count);
+    return (bonus - search_beam_shifted(&source->beam, finished)) /
+           pow((double)finished->length, options->length_penalty);
+}
+
 static search_hypothesis read_finished(search_worker *worker, const search_sentence *source,
                                        size_t i)
 {
     const search_finished *finished = &source->beam.finished[i];
     int32_t *tokens = worker->tokens + i * worker->options.max_new_tokens;
+    size_t count = search_beam_finished(&source->beam, finished, worker->options.eos_id, tokens);
     return (search_hypothesis){
         .tokens = tokens,
-        .count = search_beam_finished(&source->beam, finished, worker->options.eos_id, tokens),
-        .score = finished->score,
+        .count = count,
+        .score = finished->score - favours(worker, source, finished, tokens, count),
         .complete = finished->last == worker->options.eos_id,
         .alignment = finished->alignment,
     };
@@ -91,54 +105,62 @@ static bool went_wrong(search_worker *worker, const search_sentence *source)
     return is_loop(source, &best) || !search_found_sane(worker, source);
 }
 
-/* The words that the translation should have and has not. */
-static size_t count_missing(search_worker *worker, const search_sentence *source)
+static void swap_beams(search_sentence *source)
 {
+    search_beam beam = source->beam;
+    source->beam = source->first;
+    source->first = beam;
+}
+
+/* The translation that the caller would get, what it makes of the words to be copied. */
+static search_copied judge(search_worker *worker, const search_sentence *source, size_t *length)
+{
+    *length = 0;
     if (source->copies.count == 0 || read_all_finished(worker, source, true) == 0)
-        return 0;
-    return search_copies_missing(&source->copies, worker->options.tokenizer,
-                                 worker->hypotheses[0].tokens, worker->hypotheses[0].count);
+        return (search_copied){0};
+    const search_hypothesis *best = &worker->hypotheses[0];
+    *length = best->count;
+    return search_copies_judge(&source->copies, worker->options.tokenizer, best->tokens,
+                               best->count);
+}
+
+/* Whether the attempt at copying words has brought more of them, said once each, and has not left
+ * out a third of the sentence for them. */
+static bool has_copied(search_worker *worker, search_sentence *source)
+{
+    size_t length, first_length;
+    if (went_wrong(worker, source))
+        return false;
+    search_copied now = judge(worker, source, &length);
+    swap_beams(source);
+    search_copied first = judge(worker, source, &first_length);
+    swap_beams(source);
+    return now.missing < first.missing &&
+           now.missing + now.surplus < first.missing + first.surplus &&
+           3 * length >= 2 * first_length;
 }
 
 /* What the sentence is to be searched for once more; the attempt that it has had: no more. */
 static search_attempt next_attempt(search_worker *worker, search_sentence *source)
 {
-    switch (source->attempt) {
-    case SEARCH_FIRST:
-        if (went_wrong(worker, source))
-            return SEARCH_NO_REPEATS;
-        source->missing = count_missing(worker, source);
-        return source->missing > 0 ? SEARCH_COPYING : SEARCH_FIRST;
-    case SEARCH_COPYING:
-        if (went_wrong(worker, source) || count_missing(worker, source) >= source->missing)
-            return SEARCH_AS_FIRST;
-        return SEARCH_COPYING;
-    default:
+    size_t length;
+    if (source->attempt != SEARCH_FIRST)
         return source->attempt;
-    }
+    if (went_wrong(worker, source))
+        return SEARCH_NO_REPEATS;
+    return judge(worker, source, &length).missing > 0 ? SEARCH_COPYING : SEARCH_FIRST;
 }
 
 static void put_back(search_worker *worker, search_sentence *source, search_attempt attempt)
 {
     bool no_repeats = attempt == SEARCH_NO_REPEATS;
+    if (attempt == SEARCH_COPYING)
+        swap_beams(source);
     source->astray = false;
     source->attempt = attempt;
     source->extra = (search_extra){.no_repeat_ngram = no_repeats ? SEARCH_GUARD_NGRAM : 0,
                                    .never_empty = no_repeats};
     worker->waiting[worker->waiting_count++] = source;
-}
-
-/* Takes the bonuses out of the scores again. */
-static void correct_scores(search_worker *worker, const search_sentence *source, size_t count)
-{
-    const search_options *options = &worker->options;
-    for (size_t i = 0; i < count && (options->beams > 1 || options->scores); i++) {
-        search_hypothesis *hypothesis = &worker->hypotheses[i];
-        double bonus = search_copies_bonus(&source->copies, options->tokenizer, hypothesis->tokens,
-                                           hypothesis->count);
-        double length = (double)(hypothesis->count + hypothesis->complete);
-        hypothesis->score -= bonus / pow(length, options->length_penalty);
-    }
 }
 
 /* Fills worker->hypotheses with what the caller is to get. */
@@ -164,9 +186,11 @@ zhen_status search_conclude(search_worker *worker, search_sentence *source, cons
         put_back(worker, source, next);
         return ZHEN_OK;
     }
+    if (source->attempt == SEARCH_COPYING && !has_copied(worker, source)) {
+        swap_beams(source);
+        source->attempt = SEARCH_FIRST;
+    }
     size_t count = choose(worker, source);
-    if (source->attempt == SEARCH_COPYING)
-        correct_scores(worker, source, count);
     worker->idle[worker->idle_count++] = source;
     return feed->done(feed->context, source->tag, worker->hypotheses, count);
 }

@@ -185,7 +185,7 @@ static void start_top(search_worker *worker, size_t row)
 
 /* The best candidates of one sentence, whose rows begin with row `first`. `full`: there are whole
  * rows, although perhaps only its neighbours need them; what it becomes must not depend on that. */
-static size_t gather(search_worker *worker, const search_sentence *source, size_t first, bool full,
+static size_t gather(search_worker *worker, search_sentence *source, size_t first, bool full,
                      search_candidate *candidates)
 {
     const search_options *options = &worker->options;
@@ -219,7 +219,10 @@ static size_t gather(search_worker *worker, const search_sentence *source, size_
         const int32_t *history =
             worker->constraints.penalised || copying ? read_history(worker, beam, slot) : NULL;
         kn_top_start(top, wanted(options));
-        search_select_row(&rules, history, beam->steps, worker->banned[row], logits, top);
+        float shift =
+            search_select_row(&rules, history, beam->steps, worker->banned[row], logits, top);
+        if (copying)
+            search_beam_shift(&source->beam, slot, shift);
     }
     return search_select_merge(beam, worker->network, worker->tops + first, wants_scores(options),
                                wanted(options), candidates);

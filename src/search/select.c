@@ -25,8 +25,19 @@ void search_select_filter(const search_constraints *constraints, search_banned b
     top->count = kept;
 }
 
-void search_select_row(const search_row_rules *rules, const int32_t *history, size_t steps,
-                       search_banned banned, float *logits, kn_top *top)
+/* A log-softmax; how much it takes from each. */
+static float renormalise(const kn_table *kernels, float *logits, size_t outputs)
+{
+    size_t i = 0;
+    while (i + 1 < outputs && !isfinite(logits[i]))
+        i++;
+    float before = logits[i];
+    kn_log_softmax(kernels, logits, outputs);
+    return isfinite(before) ? before - logits[i] : 0.0F;
+}
+
+float search_select_row(const search_row_rules *rules, const int32_t *history, size_t steps,
+                        search_banned banned, float *logits, kn_top *top)
 {
     const search_constraints *constraints = rules->constraints;
     size_t outputs = nn_output_count(constraints->network);
@@ -40,7 +51,10 @@ void search_select_row(const search_row_rules *rules, const int32_t *history, si
         logits[constraints->always[i]] = -INFINITY;
     for (size_t i = 0; i < banned.count; i++)
         logits[banned.rows[i]] = -INFINITY;
-    if (rules->renormalise)
+    float shift = 0.0F;
+    if (rules->renormalise && rules->copies)
+        shift = renormalise(rules->kernels, logits, outputs);
+    else if (rules->renormalise)
         kn_log_softmax(rules->kernels, logits, outputs);
     kn_top_update(rules->kernels, top, logits, outputs, 0, rules->want_sum);
     if (!rules->want_sum) {
@@ -48,6 +62,7 @@ void search_select_row(const search_row_rules *rules, const int32_t *history, si
         top->sum = 1.0;
     }
     search_select_filter(constraints, banned, top);
+    return shift;
 }
 
 /* Added to the maximum this is log(sum(exp(logits))). Kept apart from it, because torch subtracts

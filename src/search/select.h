@@ -18,7 +18,7 @@ typedef struct search_banned {
  * of transformers: beam search works on log probabilities (normalise), greedy search on logits.
  * Afterwards top->values - log(top->sum) - top->maximum is what is added to a hypothesis' score.
  * history: as in search_constraints_penalise, or NULL if there is no penalty and nothing to copy.
- */
+ * Returns how much the second log-softmax took from each; 0 where there is nothing to copy. */
 typedef struct search_row_rules {
     const kn_table *kernels;
     const search_constraints *constraints;
@@ -28,8 +28,8 @@ typedef struct search_row_rules {
     const search_copies *copies; /* words to favour; NULL: none */
     search_speller *speller;     /* for them */
 } search_row_rules;
-void search_select_row(const search_row_rules *rules, const int32_t *history, size_t steps,
-                       search_banned banned, float *logits, kn_top *top);
+float search_select_row(const search_row_rules *rules, const int32_t *history, size_t steps,
+                        search_banned banned, float *logits, kn_top *top);
 
 /* Takes forbidden rows and what is not a number out of a row's best. */
 void search_select_filter(const search_constraints *constraints, search_banned banned, kn_top *top);

@@ -98,7 +98,10 @@ static bool take_memory(search_worker *worker)
     worker->logits = base_arena_allocate(&worker->arena, bytes);
     for (size_t i = 0; i < sentences; i++) {
         worker->idle[worker->idle_count++] = &worker->sentences[i];
-        if (!search_beam_init(&worker->sentences[i].beam, &worker->arena, options, steps))
+        search_sentence *sentence = &worker->sentences[i];
+        if (!search_beam_init(&sentence->beam, &worker->arena, options, steps) ||
+            (options->tokenizer &&
+             !search_beam_init(&sentence->first, &worker->arena, options, steps)))
             return false;
     }
     return worker->logits;

@@ -14,7 +14,6 @@
 typedef enum search_attempt {
     SEARCH_FIRST,
     SEARCH_COPYING,    /* words that were missing are favoured */
-    SEARCH_AS_FIRST,   /* which was of no use */
     SEARCH_NO_REPEATS, /* the first one brought nothing sane */
 } search_attempt;
 
@@ -29,7 +28,7 @@ typedef struct search_sentence {
     bool astray; /* nothing but endless repetition was found */
     search_attempt attempt;
     search_copies copies; /* none without the guard */
-    size_t missing;       /* of them after the first attempt */
+    search_beam first;    /* what the first attempt brought, while words are copied */
     bool full_row;        /* of this step's rows some must be seen whole */
 } search_sentence;
 
