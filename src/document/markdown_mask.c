@@ -226,22 +226,26 @@ static void mask_notes(char *text, size_t length)
     }
 }
 
-/* Whether the one character at `at` means itself: a tilde alone is no strikethrough, though md4c
- * takes it for one (5~10 is a range), nor is an asterisk emphasis that stands for the name of a
- * file in a path. */
-static bool is_literal(const char *text, size_t length, size_t at)
+/* A tilde alone is no strikethrough, though md4c takes it for one: 5~10 is a range. */
+static bool is_lone_tilde(const char *text, size_t length, size_t at)
 {
-    char before = '\0', after = doc_at_or_zero(text, length, at + 1);
-    if (at > 0)
-        before = text[at - 1];
-    return text[at] == '~' ? before != '~' && before != '\\' && after != '~'
-                           : text[at] == '*' && before == '/' && after == '.';
+    return text[at] == '~' && doc_at_or_zero(text, length, at + 1) != '~' &&
+           (at == 0 || !doc_is_one_of(text[at - 1], "~\\"));
+}
+
+/* The asterisk of *.md, also behind a slash, stands for the name of a file. */
+static bool is_file(const char *text, size_t length, size_t at)
+{
+    char next = doc_at_or_zero(text, length, at + 1);
+    char letter = doc_at_or_zero(text, length, at + 2);
+    return text[at] == '*' && next == '.' && (doc_is_alnum(letter) || letter == '{') &&
+           (at == 0 || doc_is_one_of(text[at - 1], " \t\n/|,;(\"'"));
 }
 
 static void mask_literals(char *text, size_t length)
 {
     for (size_t at = 0; at < length; at++)
-        if (is_literal(text, length, at))
+        if (is_lone_tilde(text, length, at) || is_file(text, length, at))
             text[at] = 'x';
 }
 
