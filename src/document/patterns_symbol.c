@@ -280,7 +280,7 @@ size_t doc_match_chain(const char *text, size_t length, size_t at)
     size_t end = at, arrows = 0, last = at; /* last: the end of the last operand */
     if (!doc_is_alnum(text[at]) || is_inside_operand(text, at))
         return 0;
-    for (;;) {
+    while (end - at <= LABELS_REACH) {
         size_t begin = end;
         end = operand_end(text, length, begin);
         if (end == begin)
@@ -292,7 +292,7 @@ size_t doc_match_chain(const char *text, size_t length, size_t at)
         if (end == last)
             break;
     }
-    bool leads_on = arrows > 0 && end == last;
+    bool leads_on = arrows > 0 && end == last && end - at <= LABELS_REACH;
     return leads_on && !doc_is_counted(text, length, end) ? end - at : 0;
 }
 

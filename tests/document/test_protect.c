@@ -260,6 +260,19 @@ START_TEST(blanks_around_symbols)
 }
 END_TEST
 
+/* Under a reader that takes quadratic time this test would not end. */
+START_TEST(reads_many_arrows)
+{
+    base_buffer text = {0};
+    doc_protected found;
+    for (int i = 0; i < 100000; i++)
+        ck_assert(base_buffer_append_string(&text, "a→"));
+    for (size_t at = 0; doc_protect_next(text.data, text.length, at, DOC_PROTECT_SYMBOLS, &found);)
+        at = found.end;
+    base_buffer_free(&text);
+}
+END_TEST
+
 START_TEST(symbols_part_texts)
 {
     zhen_document_options o;
@@ -405,6 +418,7 @@ int main(void)
                                                 &arrows_part_labels,
                                                 &signs_touch_letters_and_numbers,
                                                 &blanks_around_symbols,
+                                                &reads_many_arrows,
                                                 &symbols_part_texts,
                                                 &points_at_the_end_stay_there,
                                                 &points_keep_their_blanks,
