@@ -186,7 +186,7 @@ zhen_status search_conclude(search_worker *worker, search_sentence *source, cons
         put_back(worker, source, next);
         return ZHEN_OK;
     }
-    if (source->attempt == SEARCH_COPYING && !has_copied(worker, source)) {
+    if (source->attempt == SEARCH_COPYING && !(any && has_copied(worker, source))) {
         swap_beams(source);
         source->attempt = SEARCH_FIRST;
     }
